@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../api/object.js';
-import { schemaOf } from '../../kinds/apiextensions.k8s.io/oldSchemas.js';
+import { schemaOf } from '../../kinds/apiextensions.k8s.io/hoisting.js';
 import { structureFindings } from '../../kinds/apiextensions.k8s.io/schema/schema.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';

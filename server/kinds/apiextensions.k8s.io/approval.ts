@@ -1,4 +1,6 @@
-import type { ApiObject } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
+import type { Draft } from '../kind.js';
+import { specOf } from '../parts.js';
 import { parseUrl } from '../admissionregistration.k8s.io/urls.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 
@@ -12,7 +14,9 @@ const see = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
 export type Approval = 'missing' | 'waived' | 'approved' | 'invalid';
 
-const annotationOf = (definition: ApiObject): string => definition.metadata.annotations?.[annotation] ?? '';
+type Definition = Draft<v1.CustomResourceDefinition>;
+
+const annotationOf = (definition: Definition): string => definition.metadata.annotations?.[annotation] ?? '';
 
 export function approvalOf(text: string): Approval {
   if (text === '') return 'missing';
@@ -24,8 +28,8 @@ export function approvalOf(text: string): Approval {
 export const isProtectedGroup = (group: string): boolean => domains.some((domain) => group === domain || group.endsWith(`.${domain}`));
 
 /** `old` is null on create. Accepted definitions stay accepted. */
-export function validateApproval(group: string, definition: ApiObject, old: ApiObject | null): FieldError[] {
-  if (!isProtectedGroup(group)) return [];
+export function validateApproval(definition: Definition, old: Definition | null): FieldError[] {
+  if (!isProtectedGroup(specOf(definition).group ?? '')) return [];
   const approval = approvalOf(annotationOf(definition));
   if (old !== null && approvalOf(annotationOf(old)) === approval) return [];
   if (approval === 'missing') return [required(path, `${demand}, ${see}`)];

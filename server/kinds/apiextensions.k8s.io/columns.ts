@@ -1,22 +1,23 @@
-import type { JsonObject } from '../../../api/object.js';
-import { textAt } from '../../../api/json/members.js';
-import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import { members, nonZero, required, requiredAs, type Check } from '../../registry/validation/table.js';
 
 const types = ['boolean', 'date', 'integer', 'number', 'string'];
 const formats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
-const typeText = `must be one of ${types.join(',')}`;
-
-export function validateColumn(column: JsonObject, path: Path): FieldError[] {
-  const [type, format, jsonPath] = [textAt(column, 'type'), textAt(column, 'format'), textAt(column, 'jsonPath')];
-  // The reference reports the member under its former name.
-  const at = path.child('JSONPath');
-  return [
-    ...(textAt(column, 'name') === '' ? [required(path.child('name'), '')] : []),
-    ...(type === '' ? [required(path.child('type'), typeText)] : types.includes(type) ? [] : [invalid(path.child('type'), type, typeText)]),
-    ...(format === '' || formats.includes(format) ? [] : [invalid(path.child('format'), format, `must be one of ${formats.join(',')}`)]),
-    ...(jsonPath === '' ? [required(at, '')] : simplePath(jsonPath, at)),
-  ];
-}
+const among = (values: readonly string[]): string => `must be one of ${values.join(',')}`;
+const listed =
+  (values: readonly string[]): Check<string> =>
+  (value, path) =>
+    values.includes(value) ? [] : [invalid(path, value, among(values))];
 
 export const simplePath = (text: string, path: Path): FieldError[] =>
   text.startsWith('.') ? [] : [invalid(path, text, 'must be a simple json path starting with .')];
+const cellPath = required(simplePath);
+
+export const column = members<v1.CustomResourceColumnDefinition>({
+  name: required(),
+  type: requiredAs(among(types), listed(types)),
+  format: nonZero(listed(formats)),
+  // The reference reports the member under its former name.
+  jsonPath: (text, path, owner) => cellPath(text, path.parent.child('JSONPath'), owner),
+});

@@ -1,11 +1,10 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
 import { client } from '../admissionregistration.k8s.io/clients.js';
 import { isSet, itemsOf } from '../../../api/json/members.js';
-import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { forbidden, invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName } from '../../registry/validation/names.js';
-import { atOnce } from '../../registry/validation/ofEach.js';
-import { requiredPointerAs } from '../../registry/validation/table.js';
-import { oneOf } from '../../registry/validation/values.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { members, oneOf, optional, required, requiredPointerAs } from '../../registry/validation/table.js';
 import type { Writable } from '../kind.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
@@ -16,24 +15,23 @@ const misplaced = 'should not be set when strategy is not set to Webhook';
 
 const configuration = requiredPointerAs('required when strategy is set to Webhook', client);
 
-export function validateConversion(conversion: Writable<v1.CustomResourceConversion>, path: Path): FieldError[] {
-  const { strategy = '', webhook } = conversion;
+const strategyRule = members<v1.CustomResourceConversion>({ strategy: required(oneOf('None', 'Webhook')) });
+
+export const conversion = optional((conversion: Writable<v1.CustomResourceConversion>, path: Path): Found => {
+  const { strategy, webhook } = conversion;
   const config = webhook?.clientConfig;
   const versions = itemsOf(webhook?.conversionReviewVersions);
   const [clientPath, versionsPath] = [path.child('webhookClientConfig'), path.child('conversionReviewVersions')];
-  const findings = oneOf(strategy, ['None', 'Webhook'], path.child('strategy'));
-  if (strategy === 'Webhook') {
-    return [...findings, ...atOnce(configuration(config, clientPath, webhook)), ...validateReviewVersions(versions, versionsPath)];
-  }
-  return [
-    ...findings,
-    ...(!isSet(config) ? [] : [forbidden(clientPath, misplaced)]),
-    ...(versions.length === 0 ? [] : [forbidden(versionsPath, misplaced)]),
-  ];
-}
+  return inOrder(
+    strategyRule(conversion, path, null),
+    ...(strategy === 'Webhook'
+      ? [configuration(config, clientPath, webhook), validateReviewVersions(versions, versionsPath)]
+      : [isSet(config) ? [forbidden(clientPath, misplaced)] : [], versions.length === 0 ? [] : [forbidden(versionsPath, misplaced)]]),
+  );
+});
 
 function validateReviewVersions(versions: readonly string[], path: Path): FieldError[] {
-  if (versions.length === 0) return [required(path, '')];
+  if (versions.length === 0) return [missing(path, '')];
   const isRepeated = repeats(versions);
   return [
     ...versions.flatMap((version, position) =>

@@ -1,47 +1,46 @@
-import type { JsonObject } from '../../../api/object.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import { dns1035LabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
+import { all, andThen, each, members, nonZero, required, type Check } from '../../registry/validation/table.js';
+import type { Writable } from '../kind.js';
 
 /** The names of a custom resource. */
 
-const mixedCase = 'may have mixed case, but should otherwise match: ';
-const nameMembers = ['plural', 'singular', 'kind', 'listKind'];
+type Names = Writable<v1.CustomResourceDefinitionNames>;
 
-export function validateGroup(group: string, path: Path): FieldError[] {
-  if (group === '') return [required(path, '')];
-  const problems = subdomainName(group, false);
-  if (problems.length > 0) return [invalid(path, group, problems.join(','))];
-  return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
-}
+/** Several problems are one finding. */
+export const joined =
+  (rule: NameRule, beginning = ''): Check<string> =>
+  (value, path) => {
+    const problems = rule(value, false);
+    return problems.length === 0 ? [] : [invalid(path, value, beginning + problems.join(','))];
+  };
 
-/** Required names; the accepted ones are set later. */
-export const requiredNames = (names: JsonObject, path: Path): FieldError[] =>
-  nameMembers.filter((member) => textAt(names, member) === '').map((member) => required(path.child(member), ''));
+const dotted = (group: string, path: Path): FieldError[] =>
+  group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
+export const group = required(andThen<string>(joined(subdomainName), dotted));
 
-export function validateNames(names: JsonObject, path: Path): FieldError[] {
-  const kind = textAt(names, 'kind');
-  return [
-    ...['plural', 'singular'].flatMap((member) => label(textAt(names, member), path.child(member))),
-    ...['kind', 'listKind'].flatMap((member) => kindName(textAt(names, member), path.child(member))),
-    ...listOfNames(names, 'shortNames', path),
-    ...(kind !== '' && kind === textAt(names, 'listKind')
-      ? [invalid(path.child('listKind'), kind, 'kind and listKind may not be the same')]
-      : []),
-    ...listOfNames(names, 'categories', path),
-  ];
-}
+/** Accepted names are set later, and may be absent. */
+export const requiredNames = members<v1.CustomResourceDefinitionNames>({
+  plural: required(),
+  singular: required(),
+  kind: required(),
+  listKind: required(),
+});
 
-const listOfNames = (names: JsonObject, member: string, path: Path): FieldError[] =>
-  itemsOf(names[member]).flatMap((name, position) => label(String(name), path.child(member).index(position), true));
+const label = joined(dns1035LabelName);
+const kindName = joined((name) => dns1035LabelName(name.toLowerCase(), false), 'may have mixed case, but should otherwise match: ');
 
-/** A missing name is already reported, except in lists. */
-function label(name: string, path: Path, inList = false): FieldError[] {
-  const problems = name === '' && !inList ? [] : dns1035LabelName(name, false);
-  return problems.length === 0 ? [] : [invalid(path, name, problems.join(','))];
-}
+const ownListKind = (kind: string, path: Path, names: Names): FieldError[] =>
+  kind === names.kind ? [invalid(path, kind, 'kind and listKind may not be the same')] : [];
 
-function kindName(name: string, path: Path): FieldError[] {
-  const problems = name === '' ? [] : dns1035LabelName(name.toLowerCase(), false);
-  return problems.length === 0 ? [] : [invalid(path, name, `${mixedCase}${problems.join(',')}`)];
-}
+export const names = all<Names | null | undefined>(
+  members<v1.CustomResourceDefinitionNames>({
+    plural: nonZero(label),
+    singular: nonZero(label),
+    kind: nonZero(kindName),
+    listKind: nonZero(kindName),
+    shortNames: each(label),
+  }),
+  members<v1.CustomResourceDefinitionNames>({ listKind: nonZero(ownListKind), categories: each(label) }),
+);

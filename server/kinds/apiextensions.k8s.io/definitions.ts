@@ -1,34 +1,38 @@
-import type { CustomResourceDefinition, CustomResourceDefinitionSpec } from '../../../api/types/apiextensions/v1.js';
-import type { JsonObject } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { members, objectRules } from '../../registry/validation/table.js';
 import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
 import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { validateApproval } from './approval.js';
 import { bundleProblem } from './caBundle.js';
-import { validateNames } from './definitionNames.js';
+import { names } from './definitionNames.js';
 import { formatWarnings } from './formats.js';
+import type { Spec, Version } from './hoisting.js';
 import { reviewSchemas, specPath, validateSpec } from './spec.js';
 
 /** Definitions as objects. The serving code interprets their schemas. */
 
+type Definition = Draft<v1.CustomResourceDefinition>;
+
 const storedPath = Path.of('status', 'storedVersions');
 const preserveText = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
 
-const versionsOf = (definition: Draft<CustomResourceDefinition>): JsonObject[] => objectsIn(specOf(definition), 'versions');
-const storedOf = (definition: Draft<CustomResourceDefinition>): string[] => itemsOf(statusOf(definition).storedVersions).map(String);
-const isEstablished = (definition: Draft<CustomResourceDefinition>): boolean =>
+const versionsOf = (definition: Definition): Version[] => objectsIn(specOf(definition), 'versions');
+const storedOf = (definition: Definition): readonly string[] => itemsOf(statusOf(definition).storedVersions);
+const isEstablished = (definition: Definition): boolean =>
   objectsIn(statusOf(definition), 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
 
-function setDefaults(definition: Draft<CustomResourceDefinition>): void {
+function setDefaults(definition: Definition): void {
   const spec = ensureObject(definition, 'spec');
   const names = ensureObject(spec, 'names');
-  const kind = textAt(names, 'kind');
+  const { kind = '' } = names;
   if (kind !== '') {
     setTextDefault(names, 'singular', kind.toLowerCase());
     setTextDefault(names, 'listKind', `${kind}List`);
@@ -37,38 +41,35 @@ function setDefaults(definition: Draft<CustomResourceDefinition>): void {
   setClientDefaults(ensureObject(spec, 'conversion').webhook?.clientConfig);
 }
 
-function validate(definition: Draft<CustomResourceDefinition>): FieldError[] {
-  return [
-    ...validateSpec(specOf(definition), null),
-    ...validateAccepted(definition),
-    ...validateStored(definition),
-    ...validateApproval(textAt(specOf(definition), 'group'), definition, null),
-    ...validatePreserve(specOf(definition), false),
-  ];
-}
+const validate = (definition: Definition): Found =>
+  inOrder(
+    validateSpec(specOf(definition), null),
+    validateAccepted(definition),
+    validateStored(definition),
+    validateApproval(definition, null),
+    validatePreserve(specOf(definition), false),
+  );
 
-function nameProblems(name: string, prefix: boolean, definition: Draft<CustomResourceDefinition>): string[] {
-  const spec = specOf(definition);
-  const wanted = `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`;
+function nameProblems(name: string, prefix: boolean, definition: Definition): string[] {
+  const { names, group = '' } = specOf(definition);
+  const wanted = `${names?.plural ?? ''}.${group}`;
   return [...subdomainName(name, prefix), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
 }
 
-const validateAccepted = (definition: Draft<CustomResourceDefinition>): FieldError[] =>
-  validateNames(objectAt(statusOf(definition), 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
+const validateAccepted = objectRules<v1.CustomResourceDefinition>({
+  status: members<v1.CustomResourceDefinitionStatus>({ acceptedNames: names }),
+});
 
-function validateStored(definition: Draft<CustomResourceDefinition>): FieldError[] {
+function validateStored(definition: Definition): FieldError[] {
   const stored = storedOf(definition);
   const versions = versionsOf(definition);
   if (stored.length === 0) return [invalid(storedPath, null, 'must have at least one stored version')];
   const left = new Set(stored);
-  const missing = versions.flatMap((version) => {
-    const name = textAt(version, 'name');
-    return left.delete(name) || version.storage !== true ? [] : [name];
-  });
+  const missing = versions.flatMap(({ name = '', storage }) => (left.delete(name) || storage !== true ? [] : [name]));
   return [
     ...missing.map((name) => invalid(storedPath, stored, `must have the storage version ${name}`)),
     ...stored.flatMap((name, position) =>
-      versions.some((version) => textAt(version, 'name') === name) ? [] : [invalid(storedPath.index(position), name, stillStored(name))],
+      versions.some((version) => (version.name ?? '') === name) ? [] : [invalid(storedPath.index(position), name, stillStored(name))],
     ),
   ];
 }
@@ -78,11 +79,11 @@ const stillStored = (name: string): string =>
   `a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 
 /** `wasSet`: objects of old may keep unknown fields. */
-const validatePreserve = (spec: Writable<CustomResourceDefinitionSpec>, wasSet: boolean): FieldError[] =>
+const validatePreserve = (spec: Spec, wasSet: boolean): FieldError[] =>
   spec.preserveUnknownFields === true && !wasSet ? [invalid(specPath.child('preserveUnknownFields'), true, preserveText)] : [];
 
 /** Once the resource is served, nothing changes that affects its storage. */
-function validateKept(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
+function validateKept(definition: Definition, old: Definition): FieldError[] {
   const [spec, before] = [specOf(definition), specOf(old)];
   const text = (member: 'scope' | 'group'): FieldError[] => unchanged(textAt(spec, member), textAt(before, member), specPath.child(member));
   const name = (member: 'kind' | 'plural'): FieldError[] =>
@@ -90,11 +91,10 @@ function validateKept(definition: Draft<CustomResourceDefinition>, old: Draft<Cu
   return [...(isEstablished(old) ? [...text('scope'), ...name('kind')] : []), ...text('group'), ...name('plural')];
 }
 
-const bundleOf = (definition: Draft<CustomResourceDefinition>): string =>
-  textAt(specOf(definition), 'conversion', 'webhook', 'clientConfig', 'caBundle');
+const bundleOf = (definition: Definition): string => textAt(specOf(definition), 'conversion', 'webhook', 'clientConfig', 'caBundle');
 
 /** Readable authorities cannot be replaced by unreadable ones. New definitions only wait with these. */
-function validateBundle(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
+function validateBundle(definition: Definition, old: Definition): FieldError[] {
   if (textAt(specOf(definition), 'conversion', 'strategy') !== 'Webhook') return [];
   if (!isEstablished(old) || bundleProblem(bundleOf(old)) !== null) return [];
   const [bundle, path] = [bundleOf(definition), specPath.child('conversion', 'webhookClientConfig', 'caBundle')];
@@ -103,9 +103,9 @@ function validateBundle(definition: Draft<CustomResourceDefinition>, old: Draft<
 }
 
 /** Objects may be stored in the storage version from now on, the first where several are marked. */
-function withStorageVersion(definition: Draft<CustomResourceDefinition>, stored: readonly string[]): string[] | null {
+function withStorageVersion(definition: Definition, stored: readonly string[]): string[] | null {
   const storage = versionsOf(definition).find((version) => version.storage === true);
-  const all = [...new Set([...stored, ...(storage === undefined ? [] : [textAt(storage, 'name')])])];
+  const all = [...new Set([...stored, ...(storage === undefined ? [] : [storage.name ?? ''])])];
   return all.length === 0 ? null : all;
 }
 
@@ -113,7 +113,7 @@ function withStorageVersion(definition: Draft<CustomResourceDefinition>, stored:
 const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const policyFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
-function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): void {
+function markDeleted(definition: Definition, now: string): void {
   const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer && !policyFinalizers.has(name));
   definition.metadata.deletionTimestamp = now;
   definition.metadata.finalizers = [...finalizers, cleanupFinalizer];
@@ -131,7 +131,7 @@ function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): 
   ];
 }
 
-export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = {
+export const customResourceDefinitions: Kind<Definition> = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameProblems },
   gated: [gate('CRDObservedGenerationTracking', 'status.observedGeneration', 'status.conditions[].observedGeneration')],
@@ -160,7 +160,7 @@ export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = 
       validateKept,
       validateAccepted,
       validateStored,
-      (definition, old) => validateApproval(textAt(specOf(definition), 'group'), definition, old),
+      validateApproval,
       (definition, old) => validatePreserve(specOf(definition), specOf(old).preserveUnknownFields === true),
     ],
   },

@@ -1,41 +1,40 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
-import { isEmpty } from './schema/nodes.js';
+import type { Writable } from '../kind.js';
+import { isEmpty, type Schema } from './schema/nodes.js';
 
 /** Findings keep the old place when all versions agree: `spec.validation.openAPIV3Schema`, not `spec.versions[0].schema.openAPIV3Schema`. */
 
-const shared = {
-  schema: 'validation',
-  subresources: 'subresources',
-  additionalPrinterColumns: 'additionalPrinterColumns',
-  selectableFields: 'selectableFields',
-} as const;
+export type Spec = Writable<v1.CustomResourceDefinitionSpec>;
+export type Version = Writable<v1.CustomResourceDefinitionVersion>;
 
-type Member = keyof typeof shared;
+const members = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+type Member = (typeof members)[number];
 
 export interface Hoisted {
-  /** The members' former names; absent where versions differ. */
-  readonly shared: JsonObject;
+  /** All versions have these alike. */
+  readonly shared: Pick<Version, Member>;
   /** The versions without what they share. */
-  readonly versions: readonly JsonObject[];
+  readonly versions: readonly Version[];
 }
 
-export function hoist(spec: JsonObject): Hoisted {
-  const versions = objectsIn(spec, 'versions');
-  const members = (Object.keys(shared) as Member[]).filter(
-    (member) => versions.length > 0 && versions.every((version) => sameAsFirst(version, versions, member)),
-  );
-  return {
-    shared: Object.fromEntries(members.map((member): [string, JsonValue] => [shared[member], versions[0]?.[member] ?? null])),
-    versions: versions.map((version) =>
-      Object.fromEntries(Object.entries(version).filter(([member]) => !members.includes(member as Member))),
-    ),
-  };
+export function hoist(spec: Spec): Hoisted {
+  const versions = objectsIn(spec, 'versions').map((version) => ({ ...version }));
+  const shared: Hoisted['shared'] = {};
+  for (const member of members) if (isShared(versions, member)) move(member, versions, shared);
+  return { shared, versions };
 }
 
-function sameAsFirst(version: JsonObject, versions: readonly JsonObject[], member: Member): boolean {
-  const value = version[member];
+function move<M extends Member>(member: M, versions: readonly Version[], shared: Pick<Version, M>): void {
+  shared[member] = versions[0]?.[member];
+  for (const version of versions) delete version[member];
+}
+
+function isShared([first, ...others]: readonly Version[], member: Member): boolean {
+  const value = first?.[member];
   if (value === undefined || value === null || (Array.isArray(value) && isEmpty(value))) return false;
-  return isDeepStrictEqual(value, versions[0]?.[member]);
+  return others.every((version) => isDeepStrictEqual(version[member], value));
 }
+
+export const schemaOf = (holder: Pick<Version, 'schema'>): Schema | null => holder.schema?.openAPIV3Schema ?? null;

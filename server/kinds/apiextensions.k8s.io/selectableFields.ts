@@ -1,8 +1,10 @@
-import type { JsonObject } from '../../../api/object.js';
-import { textAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
 import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
+import type { Writable } from '../kind.js';
 import { resolvePath } from './schema/fieldPath.js';
 import { typeOf, unreadable, type Schema } from './schema/nodes.js';
+
+type Field = Writable<v1.SelectableField>;
 
 const fieldsMax = 8;
 const checkedMax = 100;
@@ -15,7 +17,7 @@ const withoutSchema = {
 } as const;
 
 export function validateSelectableFields(
-  fields: readonly JsonObject[],
+  fields: readonly Field[],
   { schema, of }: { readonly schema: Schema | null; readonly of: keyof typeof withoutSchema },
   holder: Path,
 ): FieldError[] {
@@ -26,20 +28,20 @@ export function validateSelectableFields(
   const seen = new Set<string>();
   const findings = fields
     .slice(0, checkedMax)
-    .flatMap((field, position) => validateField(textAt(field, 'jsonPath'), { schema, seen }, path.index(position).child('jsonPath')));
+    .flatMap(({ jsonPath }, position) => validateField(jsonPath, { schema, seen }, path.index(position).child('jsonPath')));
   const count = fields.length > checkedMax ? fields.length : seen.size;
   return count > fieldsMax ? [...findings, tooMany(path, count, fieldsMax)] : findings;
 }
 
 /** The reference does not tell whether a path is well-formed where the schema cannot be read. */
-const unread = (fields: readonly JsonObject[], path: Path): FieldError[] =>
-  fields.flatMap((field, position) =>
-    validateField(textAt(field, 'jsonPath'), { schema: {}, seen: new Set() }, path.index(position).child('jsonPath')).filter(
+const unread = (fields: readonly Field[], path: Path): FieldError[] =>
+  fields.flatMap(({ jsonPath }, position) =>
+    validateField(jsonPath, { schema: {}, seen: new Set() }, path.index(position).child('jsonPath')).filter(
       ({ message }) => !message.endsWith('does not refer to a valid field'),
     ),
   );
 
-function validateField(text: string, { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
+function validateField(text = '', { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
   if (text === '') return [required(path, '')];
   const found = resolvePath(text, schema, false);
   if (!found.ok) return [invalid(path, text, `is an invalid path: ${found.problem}`)];

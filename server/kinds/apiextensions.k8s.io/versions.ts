@@ -1,12 +1,15 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
+import { itemsOf } from '../../../api/json/members.js';
+import { invalid, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName } from '../../registry/validation/names.js';
-import { validateColumn } from './columns.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { each, members, optional, orEmpty } from '../../registry/validation/table.js';
+import { column } from './columns.js';
+import { joined } from './definitionNames.js';
+import { schemaOf, type Hoisted, type Version } from './hoisting.js';
 import { validateSchema } from './schema/schema.js';
 import { validateSelectableFields } from './selectableFields.js';
-import { validateSubresources } from './subresources.js';
+import { subresources } from './subresources.js';
 
 /** Settings of one version, or of all together. */
 
@@ -17,38 +20,35 @@ export interface SchemaDemands {
   readonly structural: boolean;
 }
 
-export function validateVersion(version: JsonObject, demands: SchemaDemands, path: Path): FieldError[] {
-  const name = textAt(version, 'name');
-  const problems = dns1035LabelName(name, false);
-  return [
-    ...(problems.length === 0 ? [] : [invalid(path.child('name'), name, problems.join(','))]),
-    ...deprecationProblems(version).map((problem) => invalid(path.child('deprecationWarning'), version['deprecationWarning'], problem)),
-    ...validateParts(version, { schemaAt: 'schema', ...demands }, path),
-  ];
-}
+const ofVersion = members<v1.CustomResourceDefinitionVersion>({
+  name: orEmpty(joined(dns1035LabelName)),
+  deprecationWarning: optional((warning: string, path: Path, { deprecated }: Version) =>
+    warningProblems(warning, deprecated === true).map((problem) => invalid(path, warning, problem)),
+  ),
+});
+
+export const validateVersion = (version: Version, demands: SchemaDemands, path: Path): Found =>
+  inOrder(ofVersion(version, path, null), validateParts(version, { schemaAt: 'schema', ...demands }, path));
+
+const parts = members<Hoisted['shared']>({ subresources, additionalPrinterColumns: each(column) });
 
 /** `schemaAt`: the member with the schema, whose name differs for all versions together. */
 export function validateParts(
-  holder: JsonObject,
-  { schemaAt, hasStatus, structural }: SchemaDemands & { readonly schemaAt: string },
+  holder: Hoisted['shared'],
+  { schemaAt, hasStatus, structural }: SchemaDemands & { readonly schemaAt: 'schema' | 'validation' },
   path: Path,
-): FieldError[] {
-  const schema = objectAt(objectAt(holder, schemaAt) ?? {}, 'openAPIV3Schema');
-  const columns = path.child('additionalPrinterColumns');
-  return [
-    ...(schema === null ? [] : validateSchema({ schema, hasStatus, path: path.child(schemaAt, 'openAPIV3Schema') }, structural)),
-    ...validateSubresources(objectAt(holder, 'subresources'), path.child('subresources')),
-    ...objectsIn(holder, 'additionalPrinterColumns').flatMap((column, position) => validateColumn(column, columns.index(position))),
-    ...(itemsOf(holder['selectableFields']).length === 0
-      ? []
-      : validateSelectableFields(objectsIn(holder, 'selectableFields'), { schema, of: schemaAt === 'schema' ? 'version' : 'all' }, path)),
-  ];
+): Found {
+  const schema = schemaOf(holder);
+  const fields = itemsOf(holder.selectableFields);
+  return inOrder(
+    schema === null ? [] : validateSchema({ schema, hasStatus, path: path.child(schemaAt, 'openAPIV3Schema') }, structural),
+    parts(holder, path, null),
+    fields.length === 0 ? [] : validateSelectableFields(fields, { schema, of: schemaAt === 'schema' ? 'version' : 'all' }, path),
+  );
 }
 
-function deprecationProblems(version: JsonObject): string[] {
-  const warning = version['deprecationWarning'];
-  if (typeof warning !== 'string') return [];
-  if (version['deprecated'] !== true) return ['can only be set for deprecated versions'];
+function warningProblems(warning: string, deprecated: boolean): string[] {
+  if (!deprecated) return ['can only be set for deprecated versions'];
   const unprintable = /[^\P{C} ]|[^\P{Z} ]/u.exec(warning);
   return [
     ...(Buffer.byteLength(warning) > warningBytesMax ? [`must be <= ${warningBytesMax} characters long`] : []),

@@ -1,4 +1,4 @@
-import { objectAt } from '../../../../api/json/defaulting.js';
+import { isSet } from '../../../../api/json/members.js';
 import { required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } from './nodes.js';
 
@@ -13,11 +13,11 @@ export const validateCompleteness = (schema: Schema, path: Path): FieldError[] =
   conditionsOf(schema, path).flatMap(([condition, at]) => described(condition, at, { schema, path }));
 
 function conditionsOf(schema: Schema, path: Path): [condition: Schema, path: Path][] {
-  const not = objectAt(schema, 'not');
-  const all = ['allOf', 'anyOf', 'oneOf'].flatMap((junctor) =>
+  const { not } = schema;
+  const all = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((junctor) =>
     alternatives(schema, junctor).map((child, position): [Schema, Path] => [child, path.child(junctor).index(position)]),
   );
-  return not === null ? all : [[not, path.child('not')], ...all];
+  return isSet(not) ? [[not, path.child('not')], ...all] : all;
 }
 
 function described(condition: Schema, path: Path, spot: Spot): FieldError[] {

@@ -8,8 +8,9 @@ import {
 } from '../../../../workers/schema/custom/defaultValues.js';
 import { printed } from '../../../../workers/schema/custom/printed.js';
 import { keepable, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { isSet } from '../../../../api/json/members.js';
 import { embeddedRules } from '../embeddedRules.js';
-import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
+import { itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
 import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 /**
@@ -36,10 +37,10 @@ export const validateDefaults = (schema: Schema, path: Path): Found => {
 /** Excludes `additionalProperties`, where defaults have no use. */
 function validateBelow(schema: Schema, path: Path, outer: Place): Found {
   const items = itemSchemaOf(schema);
-  const whole = isTrue(schema, embedded);
+  const whole = schema[embedded] === true;
   const place = whole ? { around: schema, object: least, insideMetadata: false } : outer;
   return inOrder(
-    isSet(schema, 'default') ? validateDefault(schema, path.child('default'), place) : [],
+    isSet(schema.default) ? validateDefault(schema, path.child('default'), place) : [],
     items === null ? [] : validateBelow(items, path.child('items'), { ...place, object: (value) => place.object([value]) }),
     ofEach(propertiesOf(schema), ([name, child]) =>
       validateBelow(child, path.child('properties').key(name), {
@@ -53,10 +54,10 @@ function validateBelow(schema: Schema, path: Path, outer: Place): Found {
 
 function validateDefault(schema: Schema, path: Path, { around, object, insideMetadata }: Place): FieldError[] {
   const given: DefaultValue = {
-    value: schema['default'] as Json,
+    value: schema.default as Json,
     schema: schema as JsonMembers,
     path: path.toString(),
-    whole: isTrue(schema, embedded),
+    whole: schema[embedded] === true,
   };
   if (insideMetadata) return checkInsideMetadata(given, object(given.value), around as JsonMembers, embeddedRules);
   return [

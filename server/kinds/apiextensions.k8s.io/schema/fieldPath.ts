@@ -1,4 +1,5 @@
-import { isSet, propertyOf, propertiesOf, restSchemaOf, type Schema } from './nodes.js';
+import { isSet } from '../../../../api/json/members.js';
+import { propertyOf, propertiesOf, restSchemaOf, type Schema } from './nodes.js';
 
 /** Paths such as `.spec.color` or `.spec['a.b']` from a schema to that of a field. */
 export type Resolved =
@@ -52,5 +53,5 @@ function quotedName(token: string | undefined): Name {
 function stepInto(schema: Schema | null, name: string): Schema | null | undefined {
   if (schema === null) return undefined;
   if (propertiesOf(schema).length > 0) return propertyOf(schema, name) ?? undefined;
-  return isSet(schema, 'additionalProperties') ? restSchemaOf(schema) : undefined;
+  return isSet(schema.additionalProperties) ? restSchemaOf(schema) : undefined;
 }

@@ -1,7 +1,7 @@
 import { printedItems } from './printed.js';
-import { itemsOf } from '../../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
-import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
+import { itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 
 const listTypeMember = 'x-kubernetes-list-type';
@@ -16,7 +16,7 @@ const isKey = `this property is in ${mapKeys}, so it`;
 const keysOf = (schema: Schema): string[] => itemsOf(schema[mapKeys]).map(String);
 
 export function validateLists(schema: Schema, path: Path): FieldError[] {
-  const listType = isSet(schema, listTypeMember) ? String(schema[listTypeMember]) : null;
+  const listType = isSet(schema[listTypeMember]) ? String(schema[listTypeMember]) : null;
   return [
     ...validateType(schema, listType, path),
     ...(listType === null || listTypes.includes(listType) ? [] : [notSupported(path.child(listTypeMember), listType, listTypes)]),
@@ -54,9 +54,9 @@ function validateKeyed(schema: Schema, path: Path): FieldError[] {
   const items = path.child('items');
   return [
     ...(keysOf(schema).length === 0 ? [required(path.child(mapKeys), `must not be empty if ${listTypeMember} is map`)] : []),
-    ...(isSet(schema, 'items') ? [] : [required(items, `must have a schema if ${listTypeMember} is map`)]),
-    ...(isSet(schema, 'items') && item === null
-      ? [invalid(items, printedItems(schema['items'] ?? null), `must only have a single schema if ${listTypeMember} is map`)]
+    ...(isSet(schema.items) ? [] : [required(items, `must have a schema if ${listTypeMember} is map`)]),
+    ...(isSet(schema.items) && item === null
+      ? [invalid(items, printedItems(schema.items ?? null), `must only have a single schema if ${listTypeMember} is map`)]
       : []),
     ...(item === null || typeOf(item) === 'object' ? [] : [invalid(items.child('type'), typeOf(item), `must be object ${parentIsMap}`)]),
     ...(item !== null && typeOf(item) === 'object' ? validateKeys(keysOf(schema), item, path) : []),
@@ -83,10 +83,10 @@ function validateKeys(keys: readonly string[], item: Schema, path: Path): FieldE
 function validateIdentity(schema: Schema, listType: string, path: Path): FieldError[] {
   const item = itemSchemaOf(schema);
   if (item === null) return [];
-  const needed = new Set(itemsOf(item['required']));
-  const missing = (key: string, property: Schema): boolean => !needed.has(key) && !isSet(property, 'default');
+  const needed = new Set(itemsOf(item.required));
+  const missing = (key: string, property: Schema): boolean => !needed.has(key) && !isSet(property.default);
   return [
-    ...(isTrue(item, 'nullable')
+    ...(item.nullable === true
       ? [forbidden(path.child('items', 'nullable'), `cannot be nullable when ${listTypeMember} is ${listType}`)]
       : []),
     ...(listType === 'map' ? keysOf(schema) : []).flatMap((key) => {
@@ -95,7 +95,7 @@ function validateIdentity(schema: Schema, listType: string, path: Path): FieldEr
       if (property === null) return [];
       return [
         ...(missing(key, property) ? [required(keyPath.child('default'), `${isKey} must have a default or be a required property`)] : []),
-        ...(isTrue(property, 'nullable') ? [forbidden(keyPath.child('nullable'), `${isKey} cannot be nullable`)] : []),
+        ...(property.nullable === true ? [forbidden(keyPath.child('nullable'), `${isKey} cannot be nullable`)] : []),
       ];
     }),
   ];

@@ -1,30 +1,42 @@
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import type * as v1 from '../../../../api/types/apiextensions/v1.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
+import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
+import {
+  all,
+  changed,
+  forbiddenAs,
+  knowing,
+  members,
+  nonZero,
+  oneOf,
+  optional,
+  when,
+  withFacts,
+  type Rule,
+} from '../../../registry/validation/table.js';
 import { validateLists } from './lists.js';
 import {
   alternatives,
   isEmpty,
-  isSet,
-  isTrue,
   itemSchemaOf,
+  itemSchemasOf,
   namedSchemas,
   propertiesOf,
   restSchemaOf,
   typeOf,
+  type Junctor,
   type Schema,
 } from './nodes.js';
 import { validateRules } from './rules.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 /** Rules for any schema; `structural.ts` checks whether it describes a structure. */
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const meta = ['metadata', 'kind', 'apiVersion'];
-const mapTypes = ['atomic', 'granular'];
-const unique = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+const quadratic = forbiddenAs('uniqueItems cannot be set to true since the runtime complexity becomes quadratic');
 const preserve = 'x-kubernetes-preserve-unknown-fields';
-const mapTypeMember = 'x-kubernetes-map-type';
+const mapType = 'x-kubernetes-map-type';
 const embedded = 'x-kubernetes-embedded-resource';
 
 /** A place in a schema: metadata has stricter rules. */
@@ -39,37 +51,37 @@ const root: Place = { root: true, insideMetadata: false, noDefaults: null };
 
 export function validateOpenApi(schema: Schema, path: Path, place: Place = root): Found {
   const below: Place = { ...place, root: false };
-  const each = (junctor: string): Found =>
+  const each = (junctor: Junctor): Found =>
     ofEach(alternatives(schema, junctor), (child, position) => validateOpenApi(child, path.child(junctor).index(position), below));
-  const [not, items] = [objectAt(schema, 'not'), itemSchemaOf(schema)];
+  const items = itemSchemaOf(schema);
   return inOrder(
-    validateSupported(schema, path, place),
-    isTrue(schema, 'uniqueItems') ? [forbidden(path.child('uniqueItems'), unique)] : [],
+    withFacts(supported, place)(schema, path),
+    schema.uniqueItems === true ? quadratic(true, path.child('uniqueItems'), schema) : [],
     validateRest(schema, path, below),
     ofEach(propertiesOf(schema), ([name, child]) =>
       validateOpenApi(child, path.child('properties').key(name), placeOf(schema, name, place)),
     ),
-    not === null ? [] : validateOpenApi(not, path.child('not'), below),
-    ofEach(['allOf', 'oneOf', 'anyOf'], each),
-    ofEach(namedSchemas(schema, 'definitions'), ([name, child]) => validateOpenApi(child, path.child('definitions').key(name), below)),
+    isSet(schema.not) ? validateOpenApi(schema.not, path.child('not'), below) : [],
+    ofEach(['allOf', 'oneOf', 'anyOf'] as const, each),
+    ofEach(namedSchemas(schema.definitions), ([name, child]) => validateOpenApi(child, path.child('definitions').key(name), below)),
     items === null ? [] : validateOpenApi(items, path.child('items'), below),
-    ofEach(objectsIn(schema, 'items'), (child, position) => validateOpenApi(child, path.child('items').index(position), below)),
-    ofEach(namedSchemas(schema, 'dependencies'), ([name, child]) => validateOpenApi(child, path.child('dependencies').key(name), below)),
-    validateExtensions(schema, path),
+    ofEach(itemSchemasOf(schema), (child, position) => validateOpenApi(child, path.child('items').index(position), below)),
+    ofEach(namedSchemas(schema.dependencies), ([name, child]) => validateOpenApi(child, path.child('dependencies').key(name), below)),
+    extensions(schema, path, null),
     validateLists(schema, path),
     validateRules(schema, path),
   );
 }
 
 function placeOf(schema: Schema, property: string, place: Place): Place {
-  if (!(place.root || isTrue(schema, embedded)) || !meta.includes(property)) return { ...place, root: false };
+  if (!(place.root || schema[embedded] === true) || !meta.includes(property)) return { ...place, root: false };
   return { root: false, insideMetadata: true, noDefaults: place.root ? `in top-level ${property}` : place.noDefaults };
 }
 
 /** An object has either `properties` or `additionalProperties`, not both. */
 function validateRest(schema: Schema, path: Path, place: Place): Found {
   const rest = restSchemaOf(schema);
-  const closed = schema['additionalProperties'] === false;
+  const closed = schema.additionalProperties === false;
   const restPlace = place.insideMetadata ? { ...place, noDefaults: 'inside additionalProperties applying to object metadata' } : place;
   return inOrder(
     (rest !== null || closed) && propertiesOf(schema).length > 0
@@ -79,39 +91,44 @@ function validateRest(schema: Schema, path: Path, place: Place): Found {
   );
 }
 
-function validateSupported(schema: Schema, path: Path, place: Place): FieldError[] {
-  const type = typeOf(schema);
-  const unsupported = (member: string, present: boolean): FieldError[] =>
-    present ? [forbidden(path.child(member), `${member} is not supported`)] : [];
-  return [
-    ...(type === '' || types.includes(type) ? [] : keepable('types of schemas', [notSupported(path.child('type'), type, types)])),
-    ...(isSet(schema, 'default') && place.noDefaults !== null
-      ? [forbidden(path.child('default'), `must not be set ${place.noDefaults}`)]
-      : []),
-    ...unsupported('id', !isEmpty(schema['id'])),
-    ...unsupported('additionalItems', isSet(schema, 'additionalItems')),
-    ...unsupported('patternProperties', !isEmpty(schema['patternProperties'])),
-    ...unsupported('definitions', !isEmpty(schema['definitions'])),
-    ...unsupported('dependencies', isSet(schema, 'dependencies')),
-    ...unsupported('$ref', isSet(schema, '$ref')),
-    ...(type === 'null' ? [forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative')] : []),
-    ...(itemsOf(schema['items']).length > 0 ? [forbidden(path.child('items'), 'items must be a schema object and not an array')] : []),
-    ...(place.insideMetadata && isTrue(schema, embedded)
-      ? [forbidden(path.child(embedded), 'must not be used inside of resource meta')]
-      : []),
-  ];
+const isFilled = (value: unknown): boolean => !isEmpty(value);
+const unsupported = (member: keyof Schema): Rule<unknown> => when(isFilled, forbiddenAs(`${member} is not supported`));
+const unsupportedPointer = (member: keyof Schema): Rule<unknown> => forbiddenAs(`${member} is not supported`);
+
+const supported = all<Schema, unknown, Place>(
+  members<v1.JSONSchemaProps, Place>({
+    type: nonZero(changed(oneOf(...types), (findings) => keepable('types of schemas', findings))),
+    default: optional(
+      knowing((_value, path, { noDefaults }) => (noDefaults === null ? [] : [forbidden(path, `must not be set ${noDefaults}`)])),
+    ),
+    id: unsupported('id'),
+    additionalItems: unsupportedPointer('additionalItems'),
+    patternProperties: unsupported('patternProperties'),
+    definitions: unsupported('definitions'),
+    dependencies: unsupportedPointer('dependencies'),
+    $ref: unsupportedPointer('$ref'),
+  }),
+  members<v1.JSONSchemaProps, Place>({
+    type: when((type) => type === 'null', forbiddenAs('type cannot be set to null, use nullable as an alternative')),
+    items: when((items) => itemsOf(items).length > 0, forbiddenAs('items must be a schema object and not an array')),
+    [embedded]: when(
+      (isEmbedded) => isEmbedded === true,
+      knowing((_value, path, { insideMetadata }) => (insideMetadata ? [forbidden(path, 'must not be used inside of resource meta')] : [])),
+    ),
+  }),
+);
+
+function objectWithMapType(schema: Schema, path: Path): FieldError[] {
+  const [type, at] = [typeOf(schema), path.child('type')];
+  if (!isSet(schema[mapType]) || type === 'object') return [];
+  const text = `must be object if ${mapType} is specified`;
+  return [type === '' ? required(at, text) : invalid(at, type, text)];
 }
 
-function validateExtensions(schema: Schema, path: Path): FieldError[] {
-  const [type, mapType] = [typeOf(schema), schema[mapTypeMember]];
-  const typeText = `must be object if ${mapTypeMember} is specified`;
-  return [
-    ...(schema[preserve] === false ? [invalid(path.child(preserve), false, 'must be true or undefined')] : []),
-    ...(!isSet(schema, mapTypeMember) || type === 'object'
-      ? []
-      : [type === '' ? required(path.child('type'), typeText) : invalid(path.child('type'), type, typeText)]),
-    ...(!isSet(schema, mapTypeMember) || mapTypes.includes(String(mapType))
-      ? []
-      : [notSupported(path.child(mapTypeMember), mapType, mapTypes)]),
-  ];
-}
+const extensions = all<Schema>(
+  members<v1.JSONSchemaProps>({
+    [preserve]: (kept, path) => (kept === false ? [invalid(path, false, 'must be true or undefined')] : []),
+  }),
+  objectWithMapType,
+  members<v1.JSONSchemaProps>({ [mapType]: optional(oneOf('atomic', 'granular')) }),
+);

@@ -1,14 +1,14 @@
 import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
-import type { JsonObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/apiextensions/v1.js';
 import { reviewRules } from '../../../../cel/rules/review.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
-import { forbidden, invalid, keepable, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { forbidden, invalid, keepable, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
 import { resolvePath } from './fieldPath.js';
 import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';
-import { ofEach, type Found } from '../../../registry/validation/ofEach.js';
+import type { Found } from '../../../registry/validation/ofEach.js';
+import { each, knowing, members, nonZero, oneOf, optional, when, withFacts } from '../../../registry/validation/table.js';
+import type { Writable } from '../../kind.js';
 import { causesMax } from '../../../../api/status.js';
 import { type Steps } from '../../../../api/steps.js';
 
@@ -21,40 +21,38 @@ const rule: StructureForm = [
   ['fieldPath', 'FieldPath', 'text'],
   ['optionalOldSelf', 'OptionalOldSelf', 'optional'],
 ];
-const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const nonEmpty = 'must be non-empty if specified';
 const oneLine = 'must not contain line breaks';
 
 const hasLines = (text: string): boolean => /[\n\r]/.test(text);
 const isBlank = (text: string): boolean => text !== '' && text.trim() === '';
 
-export const validateRules = (schema: Schema, path: Path): Found =>
-  ofEach(objectsIn(schema, member), (rule, position) => validateRule(rule, schema, path.child(member).index(position)));
-
-function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[] {
-  const [reason, fieldPath] = [rule['reason'], textAt(rule, 'fieldPath')];
-  const at = path.child('fieldPath');
-  return [
-    ...validateMessage(textAt(rule, 'rule'), textAt(rule, 'message'), path),
-    ...(isBlank(textAt(rule, 'messageExpression')) ? [required(path.child('messageExpression'), `messageExpression ${nonEmpty}`)] : []),
-    ...(reason === undefined || reason === null || reasons.includes(String(reason))
-      ? []
-      : [notSupported(path.child('reason'), reason, reasons)]),
-    ...(isBlank(fieldPath) ? [invalid(at, fieldPath, nonEmpty)] : []),
-    ...(hasLines(fieldPath) ? [invalid(at, fieldPath, oneLine)] : []),
-    ...(fieldPath === '' || unreadable(schema) !== null || resolvePath(fieldPath, schema, true).ok
-      ? []
-      : [invalid(at, fieldPath, 'must be a valid path')]),
-  ];
-}
-
-function validateMessage(rule: string, message: string, path: Path): FieldError[] {
+function message({ rule = '', message = '' }: Writable<v1.ValidationRule>, path: Path): FieldError[] {
   const at = path.child('message');
   if (rule.trim() === '') return [required(path.child('rule'), 'rule is not specified')];
   if (isBlank(message)) return [invalid(at, message, nonEmpty)];
   if (hasLines(message.trim())) return [invalid(at, message, oneLine)];
   return hasLines(rule.trim()) && message === '' ? [required(at, 'message must be specified if rule contains line breaks')] : [];
 }
+
+const refused =
+  (detail: string) =>
+  (text: string, path: Path): FieldError[] => [invalid(path, text, detail)];
+
+const isPath = knowing((text: string, path, schema: Schema) =>
+  unreadable(schema) !== null || resolvePath(text, schema, true).ok ? [] : [invalid(path, text, 'must be a valid path')],
+);
+
+const rules = each<Writable<v1.ValidationRule>, unknown, Schema>(
+  message,
+  members<v1.ValidationRule, Schema>({
+    messageExpression: nonZero(when(isBlank, (_text: string, path) => [required(path, `messageExpression ${nonEmpty}`)])),
+    reason: optional(oneOf('FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired')),
+    fieldPath: nonZero<string, unknown, Schema>(when(isBlank, refused(nonEmpty)), when(hasLines, refused(oneLine)), isPath),
+  }),
+);
+
+export const validateRules = (schema: Schema, path: Path): Found => withFacts(rules, schema)(schema[member], path.child(member));
 
 /**
  * Rules of a schema with errors are not compiled: its types may be meaningless. Another server may have estimated a lower cost: an expression stays acceptable

@@ -2,7 +2,7 @@ import { inOneGo, type Steps } from '../../../../api/steps.js';
 import { isSet } from '../../../../api/json/members.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { validateDefaults } from './defaults.js';
-import { isTrue, typeOf, unreadable, type Schema } from './nodes.js';
+import { typeOf, unreadable, type Schema } from './nodes.js';
 import { validateOpenApi } from './openapi.js';
 import { validateRuleExpressions } from './rules.js';
 import { printedSchema } from './printed.js';
@@ -98,7 +98,7 @@ function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]>
 const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: FieldError[]): Found =>
   inOrder(
     hasStatus ? validateBesideStatus(schema, path) : [],
-    isTrue(schema, 'nullable') ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : [],
+    schema.nullable === true ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : [],
     ofStructure,
     validateOpenApi(schema, path),
   );
@@ -115,7 +115,7 @@ function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
       ),
     ];
   }
-  const other = Object.keys(schema).some((member) => !besideStatus.includes(member) && isSet(schema[member]));
+  const other = Object.entries(schema).some(([member, value]) => !besideStatus.includes(member) && isSet(value));
   return other
     ? [
         invalid(

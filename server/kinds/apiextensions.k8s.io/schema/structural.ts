@@ -1,20 +1,7 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { forbidden, invalid, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { validateCompleteness } from './completeness.js';
-import {
-  alternatives,
-  isEmpty,
-  isSet,
-  isTrue,
-  itemSchemaOf,
-  propertiesOf,
-  propertyOf,
-  restSchemaOf,
-  typeOf,
-  type Schema,
-} from './nodes.js';
+import { alternatives, isEmpty, itemSchemaOf, propertiesOf, propertyOf, restSchemaOf, typeOf, type Junctor, type Schema } from './nodes.js';
 import { patternProblem } from './pattern.js';
 import { inOrder, inOrderOfTexts, ofAll, type Found } from '../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../registry/stepwise.js';
@@ -47,7 +34,7 @@ function validateInvariants(schema: Schema, level: Level, path: Path): Found {
     typeOf(schema) === 'array' && items === null ? [required(path.child('items'), 'must be specified')] : [],
     items === null ? [] : validateInvariants(items, 'item', path.child('items')),
     ofAll(propertiesOf(schema), ([name, child]) => validateInvariants(child, 'field', path.child('properties').key(name))),
-    isSet(schema, 'additionalProperties') && level === 'root'
+    isSet(schema.additionalProperties) && level === 'root'
       ? [forbidden(path.child('additionalProperties'), 'must not be used at the root')]
       : [],
     rest === null ? [] : validateInvariants(rest, 'field', path.child('additionalProperties')),
@@ -62,9 +49,9 @@ function validateInvariants(schema: Schema, level: Level, path: Path): Found {
 }
 
 function validateIntOrString(schema: Schema, path: Path): FieldError[] {
-  if (!isTrue(schema, intOrString)) return [];
-  return [preserve, embeddedMember]
-    .filter((member) => isTrue(schema, member))
+  if (!schema[intOrString] === true) return [];
+  return ([preserve, embeddedMember] as const)
+    .filter((member) => schema[member] === true)
     .map((member) => invalid(path.child(member), true, `must be false if ${intOrString} is true`));
 }
 
@@ -72,10 +59,10 @@ function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
   const type = typeOf(schema);
   const at = path.child('type');
   const findings: FieldError[] = [];
-  if (isTrue(schema, embeddedMember) && type !== 'object') {
+  if (schema[embeddedMember] === true && type !== 'object') {
     const text = `must be object if ${embeddedMember} is true`;
     findings.push(type === '' ? required(at, text) : invalid(at, type, text));
-  } else if (type === '' && !isTrue(schema, intOrString) && !isTrue(schema, preserve)) {
+  } else if (type === '' && !schema[intOrString] === true && !schema[preserve] === true) {
     findings.push(required(at, typeMissing[level]));
   }
   if (level === 'root' && type !== '' && type !== 'object') findings.push(invalid(at, type, 'must be object at the root'));
@@ -84,11 +71,11 @@ function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
 
 /** Root and embedded objects have a described kind, version and metadata. */
 function validateObject(schema: Schema, level: Level, path: Path): FieldError[] {
-  const embedded = isTrue(schema, embeddedMember);
+  const embedded = schema[embeddedMember] === true;
   const whole = level === 'root' || embedded;
   const metadata = propertyOf(schema, 'metadata');
   return [
-    ...(embedded && isSet(schema, 'additionalProperties')
+    ...(embedded && isSet(schema.additionalProperties)
       ? [forbidden(path.child('additionalProperties'), `must not be used if ${embeddedMember} is set`)]
       : []),
     ...(whole ? ['kind', 'apiVersion'] : []).flatMap((name) => {
@@ -98,7 +85,7 @@ function validateObject(schema: Schema, level: Level, path: Path): FieldError[] 
         : [invalid(path.child('properties').key(name).child('type'), typeOf(property), 'must be string')];
     }),
     ...(metadata === null ? [] : validateMetadata(metadata, { level, whole }, path.child('properties').key('metadata'))),
-    ...(embedded && !isTrue(schema, preserve) && propertiesOf(schema).length === 0
+    ...(embedded && !schema[preserve] === true && propertiesOf(schema).length === 0
       ? [required(path.child('properties'), `must not be empty if ${embeddedMember} is true without ${preserve}`)]
       : []),
   ];
@@ -109,7 +96,7 @@ function validateMetadata(metadata: Schema, { level, whole }: { level: Level; wh
   const ignored = ['type', 'default', 'externalDocs', 'example', ...(narrowed ? ['properties'] : [])];
   return [
     ...(whole && typeOf(metadata) !== 'object' ? [invalid(path.child('type'), typeOf(metadata), 'must be object')] : []),
-    ...(level === 'root' && Object.keys(metadata).some((member) => !ignored.includes(member) && !isEmpty(metadata[member]))
+    ...(level === 'root' && Object.entries(metadata).some(([member, value]) => !ignored.includes(member) && !isEmpty(value))
       ? [forbidden(path, metadataText)]
       : []),
   ];
@@ -117,12 +104,12 @@ function validateMetadata(metadata: Schema, { level, whole }: { level: Level; wh
 
 /** `anyOf: [{type: integer}, {type: string}]`, the older form of an extension. */
 function isIntOrString(schema: Schema): boolean {
-  const types = itemsOf(schema['anyOf']).map((choice) => isBareType(choice as JsonObject));
+  const types = itemsOf(schema.anyOf).map(isBareType);
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
 }
 
-const isBareType = (schema: JsonObject): string | null =>
-  Object.keys(schema).every((member) => member === 'type' || isEmpty(schema[member])) ? textAt(schema, 'type') : null;
+const isBareType = (schema: Schema): string | null =>
+  Object.entries(schema).every(([member, value]) => member === 'type' || isEmpty(value)) ? typeOf(schema) : null;
 
 /** Conditions that may name types: both forms of "integer or string". */
 interface Excepted {
@@ -133,7 +120,7 @@ interface Excepted {
 const none: Excepted = { anyOf: false, firstAllOf: false };
 
 function validateConditions(schema: Schema, path: Path, excepted: Excepted): Found {
-  const each = (junctor: string): Found =>
+  const each = (junctor: Junctor): Found =>
     ofAll(alternatives(schema, junctor), (child, position) =>
       validateCondition(
         child,
@@ -141,20 +128,19 @@ function validateConditions(schema: Schema, path: Path, excepted: Excepted): Fou
         junctor === 'allOf' && position === 0 && excepted.firstAllOf ? { anyOf: true, firstAllOf: false } : none,
       ),
     );
-  const not = objectAt(schema, 'not');
-  const pattern = textAt(schema, 'pattern');
+  const { not, pattern = '' } = schema;
   const problem = pattern === '' ? null : patternProblem(pattern);
   return inOrder(
     excepted.anyOf ? [] : each('anyOf'),
     each('allOf'),
     each('oneOf'),
-    not === null ? [] : validateCondition(not, path.child('not'), none),
+    isSet(not) ? validateCondition(not, path.child('not'), none) : [],
     problem === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`)],
   );
 }
 
 /** Members that conditions may not have, and the form of the refusal. */
-const describing: readonly (readonly [member: string, demand: 'empty' | 'undefined' | 'false'])[] = [
+const describing: readonly (readonly [member: keyof Schema, demand: 'empty' | 'undefined' | 'false'])[] = [
   ['type', 'empty'],
   ['additionalProperties', 'undefined'],
   ['default', 'undefined'],
@@ -177,7 +163,7 @@ function validateCondition(schema: Schema, path: Path, excepted: Excepted): Foun
     items === null ? [] : validateCondition(items, path.child('items'), none),
     ofAll(propertiesOf(schema), ([name, child]) => validateCondition(child, path.child('properties').key(name), none)),
     describing
-      .filter(([member, demand]) => (demand === 'undefined' ? isSet(schema, member) : !isEmpty(schema[member])))
+      .filter(([member, demand]) => (demand === 'undefined' ? isSet(schema[member]) : !isEmpty(schema[member])))
       .map(([member, demand]) => forbidden(path.child(member), `must be ${demand} to be structural`)),
     propertyOf(schema, 'metadata') === null
       ? []
