@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { openLogFile, writeLogFile } from './logFiles.js';
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
@@ -30,6 +31,10 @@ function strike(thread: ManagedThread): void {
   if (running.size === 0) process.off('exit', endAll);
 }
 
+/** Yarn's Plug'n'Play finds packages only where its resolver is loaded, and threads do not inherit it without `NODE_OPTIONS`. */
+const packageResolver = (): readonly string[] =>
+  process.versions['pnp'] === undefined ? [] : ['--require', createRequire(import.meta.url).resolve('pnpapi')];
+
 /** Cheaper than a process, and ends with this one. `kill` loses what a SIGKILL loses. */
 export class ManagedThread extends Managed<Worker> implements ManagedProgram {
   readonly #events: ProgramEvents;
@@ -60,7 +65,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
       stderr: true,
       workerData,
       // The flags of a test runner (loaders, coverage) are not meant for the program.
-      execArgv: ['--import', programFile('threadLeash'), ...(preload === undefined ? [] : ['--import', preload])],
+      execArgv: [...packageResolver(), '--import', programFile('threadLeash'), ...(preload === undefined ? [] : ['--import', preload])],
       env: { ...process.env, NODE_OPTIONS: '', ...environment },
     });
     this.#watch(worker);

@@ -75,6 +75,8 @@ export function startCluster(options: ClusterOptions = {}): Promise<TestCluster>
 }
 
 async function start(options: ClusterOptions & { readonly replicas: ReplicaCount }): Promise<TestCluster> {
+  if (process.versions['bun'] !== undefined)
+    throw new Error('raftplane/testing needs Node: Bun lacks parts of it; run these tests with Node');
   const isTemporary = options.directory === undefined;
   const directory = options.directory ?? makeTemporaryFolder();
   const forget = isTemporary ? removeAtExit(directory) : () => undefined;

@@ -8,6 +8,8 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 /** Not development dependencies: .ci/run installs them beside. */
 const tool = (...names: readonly string[]): string => path.join(packageRoot, '.ci', 'tools', 'node_modules', ...names);
 const pnpm = tool('pnpm', 'bin', 'pnpm.cjs');
+const yarn = tool('@yarnpkg', 'cli-dist', 'bin', 'yarn.js');
+const bun = tool('@oven', 'bun-linux-x64', 'bin', 'bun');
 const nodes = { 22: tool('node22', 'bin', 'node'), 24: tool('node24', 'bin', 'node') };
 
 const program = `
@@ -20,27 +22,59 @@ console.log(found.data.name);
 await server.stop();
 `;
 
-/** How projects without a compiler install the package: no install script runs, which is pnpm's own way. */
-const installers: Readonly<Record<string, (tarball: string) => readonly string[]>> = {
-  npm: (tarball) => ['npm', 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball],
-  pnpm: (tarball) => [process.execPath, pnpm, 'add', '--prefer-offline', '--store-dir', 'store', tarball],
+interface Installer {
+  /** The command and its arguments. No install script runs. */
+  readonly add: (tarball: string) => readonly string[];
+  readonly environment?: () => NodeJS.ProcessEnv;
+  /** Flags with which Node finds what was installed. */
+  readonly nodeFlags?: readonly string[];
+}
+
+const registry = (): string => spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).stdout.trim();
+
+/** How projects without a compiler install the package. */
+const installers: Readonly<Record<string, Installer>> = {
+  npm: { add: (tarball) => ['npm', 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball] },
+  pnpm: { add: (tarball) => [process.execPath, pnpm, 'add', '--prefer-offline', '--store-dir', 'store', tarball] },
+  "yarn's Plug'n'Play": {
+    add: (tarball) => [process.execPath, yarn, 'add', `raftplane@file:${tarball}`],
+    environment: () => ({
+      YARN_NPM_REGISTRY_SERVER: registry(),
+      YARN_UNSAFE_HTTP_WHITELIST: '*',
+      YARN_ENABLE_SCRIPTS: 'false',
+      YARN_ENABLE_IMMUTABLE_INSTALLS: 'false',
+      YARN_ENABLE_TELEMETRY: 'false',
+      YARN_GLOBAL_FOLDER: 'yarn-global',
+    }),
+    nodeFlags: ['--require', './.pnp.cjs', '--experimental-loader', './.pnp.loader.mjs'],
+  },
+  bun: {
+    add: (tarball) => [bun, 'add', '--ignore-scripts', tarball],
+    environment: () => ({ BUN_CONFIG_REGISTRY: registry(), BUN_INSTALL: 'bun-global' }),
+  },
 };
 
 /** Installs the tarball into empty projects, and starts a server under each Node. */
 export function installTests(tarball: () => string): void {
-  for (const [name, words] of Object.entries(installers))
+  for (const [name, { add, environment = () => ({}), nodeFlags = [] }] of Object.entries(installers))
     describe(`installed by ${name} without a compiler (with the tools of .ci/tools)`, () => {
       let project = '';
       const run = (file: string, args: readonly string[]): SpawnSyncReturns<string> =>
-        spawnSync(file, args, { cwd: project, encoding: 'utf8', env: { ...process.env, RAFTPLANE_SQLITE: '', NODE_OPTIONS: '' } });
+        spawnSync(file, args, {
+          cwd: project,
+          encoding: 'utf8',
+          env: { ...process.env, RAFTPLANE_SQLITE: '', NODE_OPTIONS: '', ...environment() },
+        });
 
       before(function () {
-        if (!Object.values(nodes).every((node) => fs.existsSync(node)) || !fs.existsSync(pnpm)) this.skip();
+        if (![...Object.values(nodes), pnpm, yarn, bun].every((file) => fs.existsSync(file))) this.skip();
         this.timeout(300_000);
         project = temporaryDirectory('project');
         fs.writeFileSync(path.join(project, 'package.json'), '{ "private": true, "type": "module" }');
         fs.writeFileSync(path.join(project, 'use.js'), program);
-        const [file = '', ...args] = words(tarball());
+        // The root of a project of yarn.
+        fs.writeFileSync(path.join(project, 'yarn.lock'), '');
+        const [file = '', ...args] = add(tarball());
         const { status, stdout, stderr } = run(file, args);
         expect(status, stdout + stderr).to.equal(0);
       });
@@ -48,13 +82,20 @@ export function installTests(tarball: () => string): void {
       // One after the other in one folder: nothing is installed again where the Node changes.
       for (const [version, node] of Object.entries(nodes))
         it(`starts a server on Node ${version}`, () => {
-          const { stdout, stderr } = run(node, ['use.js']);
+          const { stdout, stderr } = run(node, [...nodeFlags, 'use.js']);
           expect(stdout, stderr).to.equal('one\n');
+        });
+
+      if (name === 'bun')
+        it('says under Bun that it needs Node', () => {
+          const { status, stderr } = run(bun, ['use.js']);
+          expect(status).not.to.equal(0);
+          expect(stderr).to.contain('raftplane/testing needs Node');
         });
 
       it('says what to do on Node 20', function () {
         if (!process.version.startsWith('v20.')) this.skip();
-        const { status, stderr } = run(process.execPath, ['use.js']);
+        const { status, stderr } = run(process.execPath, [...nodeFlags, 'use.js']);
         expect(status).not.to.equal(0);
         expect(stderr)
           .to.contain('better-sqlite3: its native code was not built')
