@@ -8,7 +8,7 @@ import type { TortureCluster, TortureMember } from './cluster/tortureCluster.js'
 const compareEveryMs = 3_000;
 const digestTimeoutMs = 5_000;
 
-/** What a member said of itself. Between two starts of its process none of the numbers goes back. */
+/** A member's status. Within one process no number decreases. */
 export interface Progress {
   readonly process: string;
   readonly appliedIndex: number;
@@ -16,7 +16,7 @@ export interface Progress {
   readonly compactedRevision: number;
 }
 
-/** Compares replicas again and again while writes and faults go on: each is asked for its fingerprint at a revision that all who answer have reached. */
+/** Compares the fingerprints of replicas repeatedly, at a revision that all answering ones have reached. */
 export class Comparer {
   readonly #cluster: TortureCluster;
   readonly digests: ReplicaDigest[] = [];
@@ -33,14 +33,14 @@ export class Comparer {
     }
   }
 
-  /** How many members told their fingerprint, all at one revision. Those that cannot be reached, or have compacted it meanwhile, do not. */
+  /** Returns how many members gave their fingerprint at the same revision. Unreachable ones and those that have compacted it do not count. */
   async compare(): Promise<number> {
     const told = await (this.#cluster.etcd === null ? this.#replicas() : this.#servers());
     this.digests.push(...told);
     return told.length;
   }
 
-  /** Servers over an etcd have no fingerprint of their own: what each of them lists of one revision takes its place. */
+  /** Servers over an etcd have no fingerprint: their list at one revision replaces it. */
   async #servers(): Promise<readonly ReplicaDigest[]> {
     const [first] = this.#cluster.members;
     const newest = first === undefined ? null : await listed(first, '?limit=1');
@@ -82,19 +82,19 @@ export class Comparer {
   }
 }
 
-/** The order of a map's keys means nothing, and who wrote an object need not have those of the store. */
+/** The order of a map's keys does not count, and the writer's order may differ from the store's. */
 const inOrder = (_key: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** All config maps, as a member shows them; null when it does not answer, or that version is gone. */
+/** A member's config maps; null if it does not answer or the version is compacted. */
 async function listed({ client }: TortureMember, query: string): Promise<ApiObject | null> {
   const answer = await client.request('GET', `/api/v1/configmaps${query}`, { timeoutMs: digestTimeoutMs }).catch(() => null);
   return answer?.status === 200 ? (answer.body as ApiObject) : null;
 }
 
-/** Nothing that a running process applied is undone. `progress` is in the order in which it was told. */
+/** Checks that a running process never goes back. `progress` is in order of receipt. */
 export function checkProgress(progress: readonly Progress[]): readonly Finding[] {
   const newest = new Map<string, Progress>();
   return limited(

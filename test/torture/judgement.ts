@@ -15,13 +15,12 @@ import { checkProgress, type Comparer } from './comparer.js';
 import type { Place } from './traffic/place.js';
 import type { Recorder } from './traffic/recorder.js';
 
-/** Everything that was seen and told in a round. */
 export interface Evidence {
   readonly place: Place;
   readonly recorder: Recorder;
   readonly watches: readonly WatchHistory[];
   readonly sights: readonly Sight[];
-  /** By how much a crowded machine slowed everything down, at least 1. */
+  /** The slowdown by a crowded machine, at least 1. */
   readonly crowding: number;
   readonly usage: readonly Usage[];
   /** Serving threads of each API server. */
@@ -29,14 +28,14 @@ export interface Evidence {
   readonly comparer: Pick<Comparer, 'digests' | 'progress'>;
   readonly faults: ReadonlyMap<string, number>;
   readonly pointsMet: ReadonlySet<FailPoint>;
-  /** The version of the empty beginning, and of the last write; null when no last write was taken. */
+  /** The version of the empty store, and of the last write; null without one. */
   readonly from: number;
   readonly to: number | null;
   /** What each member listed in the end. */
   readonly final: ReadonlyMap<string, FinalState>;
 }
 
-/** What a round, or all rounds of a seed, came to. Times are milliseconds, sizes bytes. */
+/** Results of a round or of all rounds of a seed. Times are milliseconds, sizes bytes. */
 export interface Figures {
   readonly requests: number;
   readonly writes: number;
@@ -44,12 +43,12 @@ export interface Figures {
   readonly expired: number;
   readonly compared: number;
   readonly longestSilenceMs: number;
-  /** The same, while a majority was well and connected. */
+  /** The same, while a majority was healthy and connected. */
   readonly workingSilenceMs: number;
   readonly residentBytes: number;
   readonly fileBytes: number;
   readonly faults: ReadonlyMap<string, number>;
-  /** Where somebody died, of raft/failPoints.ts. */
+  /** Met points of raft/failPoints.ts. */
   readonly pointsMet: ReadonlySet<FailPoint>;
   readonly undecided: readonly string[];
 }
@@ -94,7 +93,7 @@ export function judge(evidence: Evidence): Judgement {
   return { findings, figures };
 }
 
-/** Watches, lists and the end, against the history that all watches together show. */
+/** Checks watches, lists and the final state against the joint history of all watches. */
 function storeFindings({ place, recorder, watches, from, to, final }: Evidence): readonly Finding[] {
   const acknowledged = acknowledgedWrites(recorder.operations).filter(({ key }) => place.keys.includes(key));
   const all = [...watches, ...recorder.watches];
@@ -103,7 +102,7 @@ function storeFindings({ place, recorder, watches, from, to, final }: Evidence):
   const gaps = uncovered(all, from, to);
   const history = allChanges(all).filter(({ version }) => version <= to);
   findings.push(...checkLists(recorder.lists, history, gaps[0]?.after ?? to));
-  // Where nobody watched, the history is not known: what came later is judged.
+  // Without a watch the history is unknown: only later changes are checked.
   const known = gaps.at(-1)?.upTo ?? from;
   const later = <T extends { readonly version: number }>(writes: readonly T[]): readonly T[] =>
     writes.filter(({ version }) => version > known);
@@ -140,14 +139,14 @@ export function describeFigures({
   );
 }
 
-/** Which of all fail points somebody died at, and which nobody did. Pure. */
+/** Lists the fail points that were met and those that were not. Pure. */
 export function pointsLine(met: ReadonlySet<FailPoint>): string {
   const all = Object.keys(failPoints) as FailPoint[];
   const missing = all.filter((point) => !met.has(point));
   return `killed at ${all.length - missing.length} of ${all.length} fail points${missing.length === 0 ? '' : `; not at ${missing.join(', ')}`}`;
 }
 
-/** Of several rounds: sums of what is counted, the most of what is measured. */
+/** Adds up counts of rounds and takes the maximum of measures. */
 export function addFigures(a: Figures, b: Figures): Figures {
   const faults = new Map(a.faults);
   for (const [kind, count] of b.faults) faults.set(kind, (faults.get(kind) ?? 0) + count);

@@ -5,15 +5,11 @@ import type { EtcdGroup } from './cluster/etcdGroup.js';
 import type { TortureCluster, TortureMember } from './cluster/tortureCluster.js';
 
 const lookEveryMs = 100;
-/** A link that is slower than this, or loses anything, counts as none: elections may fail on it for a while. */
+/** A slower or lossy link counts as cut: elections may fail on it. */
 const goodDelayMsMax = 20;
-/** Silences from here on are worth a line in the log. */
 const silenceTold = 3_000;
 
-/**
- * Looks at the cluster from outside, all the time: which members run, can talk, and have a vote. It asks the operating system and the harness, never
- * the servers, which may err.
- */
+/** Observes from outside which members run, are connected, and vote. It asks the operating system and the harness, not the servers. */
 export class Lookout {
   readonly #cluster: TortureCluster;
   readonly #acknowledgedMs: () => number | null;
@@ -24,7 +20,7 @@ export class Lookout {
   #silent: number;
   #crowding = 1;
 
-  /** `acknowledgedMs`: when the last write was acknowledged, or null. */
+  /** `acknowledgedMs`: the time of the last acknowledged write, or null. */
   constructor(cluster: TortureCluster, acknowledgedMs: () => number | null, log: (line: string) => void) {
     this.#cluster = cluster;
     this.#acknowledgedMs = acknowledgedMs;
@@ -86,7 +82,7 @@ function replicasSeen({ members, votes, badDisks }: TortureCluster, listening: R
     votes: votes.get(member.id) ?? 'no',
     well: listening.has(member.peerPort) && runs(member.process.pid) && !badDisks.has(member.id),
   }));
-  // A member that is away for good keeps its vote until it is removed.
+  // A lost member keeps its vote until it is removed.
   const gone = [...votes.keys()]
     .filter((id) => !ids.includes(id))
     .map((id): MemberSight => ({ id, start: 0, well: false, votes: votes.get(id) ?? 'no' }));
@@ -109,7 +105,7 @@ const serversSeen = ({ members }: TortureCluster, listening: ReadonlySet<number>
     well: listening.has(securePort) && runs(pid),
   }));
 
-/** It exists, is not stopped, and has not ended. The state follows the name, which stands in parentheses. */
+/** The process exists and is neither stopped nor ended. Its state follows the name in parentheses. */
 function runs(pid: TortureMember['process']['pid']): boolean {
   if (pid === null) return false;
   try {
@@ -122,7 +118,7 @@ function runs(pid: TortureMember['process']['pid']): boolean {
 
 const listens = '0A';
 
-/** Local ports of the kernel's table on which somebody listens. Columns: number, local, remote, state. */
+/** Listening local ports of the kernel's table. Columns: number, local, remote, state. */
 function listeningPorts(table: string): ReadonlySet<number> {
   return new Set(
     table

@@ -1,4 +1,4 @@
-/** `npm run torture`: breaks a cluster of real processes in every way it knows, and checks what `docs/promises.md` says. Exit status 1 when a promise did not hold. */
+/** `npm run torture`: breaks a cluster of real processes and checks `docs/promises.md`. Exits with 1 when a promise is violated. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -22,7 +22,7 @@ interface Options {
 const seedMax = 2 ** 31 - 1;
 const seedsMax = 10_000;
 const minutesMax = 7 * 24 * 60;
-/** Less than this, and a seed's faults are hardly begun. */
+/** A shorter time hardly begins a seed's faults. */
 const minutesPerSeedMin = 0.05;
 
 const examples = `
@@ -107,7 +107,7 @@ async function run({ seed, seeds, minutes, only, threads, store, keep }: Options
   if (broken === undefined && !keep) fs.rmSync(directory, { recursive: true, force: true });
   if (broken !== undefined) process.exitCode = 1;
   print(`\n${tableOf(reports)}\n`);
-  // Where servers that keep their objects themselves can be made to die.
+  // Fail points exist only in servers that store objects themselves.
   if (store === 'raft') print(`${pointsLine(new Set(reports.flatMap(({ figures }) => [...figures.pointsMet])))}\n`);
   const rounds = reports.reduce((sum, report) => sum + report.rounds, 0);
   print(
@@ -117,7 +117,7 @@ async function run({ seed, seeds, minutes, only, threads, store, keep }: Options
   );
 }
 
-/** What is wrong with options that are right by themselves, or null. */
+/** The error of options that are valid alone but not together, or null. */
 function contradiction({ minutes, seeds, only = [], store }: Options): string | null {
   if (minutes / seeds < minutesPerSeedMin)
     return `${seeds} seeds in ${minutes} minutes leave less than ${minutesPerSeedMin} minutes for each`;

@@ -21,7 +21,7 @@ import { sampleUsage } from './usage.js';
 export interface RoundOptions {
   readonly seed: number;
   readonly namespace: string;
-  /** How long new faults begin; what they broke is mended afterwards. */
+  /** The time for new faults; repairs follow. */
   readonly faultsMs: number;
   readonly kinds?: readonly FaultKind[] | undefined;
   /** It begins with one of each of these. */
@@ -29,19 +29,19 @@ export interface RoundOptions {
   readonly log: (line: string) => void;
 }
 
-/** Clients on one replica each, in turn, and clients behind the balancer. */
+/** Clients on one replica each, and clients behind the balancer. */
 const pinnedClients = 6;
 const balancedClients = 2;
-/** Of the watchers, one at each client's address, every third stays away after so many of 1,000 watches, for longer than history is kept. */
+/** Every third watcher pauses after this many of 1,000 watches, for longer than history is kept. */
 const awayPermille = 400;
 const keyCount = 24;
 const sampleEveryMs = 2_000;
 const pollMs = 100;
-/** After the last fault, until every member serves, and until a write has come to every watch. */
+/** The time until every member serves again, and until a write reaches every watch. */
 const mendMs = 90_000;
 const requestTimeoutMs = 5_000;
 
-/** Traffic, faults, and then the judgement on everything that clients were told. */
+/** Runs traffic and faults, then checks all records. */
 export async function runRound(cluster: TortureCluster, options: RoundOptions): Promise<Judgement> {
   const round = new Round(cluster, options);
   try {
@@ -100,7 +100,7 @@ class Round {
       this.#usage.push(...sampleUsage(this.#cluster));
     }, sampleEveryMs);
     const lookout = (this.#lookout = new Lookout(this.#cluster, () => this.#recorder.latestAcknowledgedMs, log));
-    // One of each at a replica of its own, and one behind the balancer.
+    // One of each is pinned to a replica, and one is behind the balancer.
     const readers = [readPages, readPast].flatMap((read, n) =>
       [n, this.#servers.length - 1].map((at) => read(this.#actor(`${read.name}${at}`, at), over.signal)),
     );
@@ -117,7 +117,7 @@ class Round {
     }
   }
 
-  /** A last write ends the history: when every watch has shown it, all of them are complete up to its version. */
+  /** A last write ends the history: watches that show it are complete up to its version. */
   async end(): Promise<Judgement> {
     const to = await this.#lastWrite();
     if (to === null) this.#finding('availability', `no write was taken ${mendMs / 1000} s after the last fault`);
@@ -178,7 +178,7 @@ class Round {
     return version;
   }
 
-  /** Waits for the end to reach everybody; what each member lists then. */
+  /** Waits until the last write reaches all members; returns what each lists. */
   async #ending(version: number): Promise<ReadonlyMap<string, FinalState>> {
     for (const watcher of this.#watchers) watcher.rouse();
     await this.#until(mendMs, async () => await Promise.resolve(this.#watchers.every(({ complete }) => complete)));
@@ -200,7 +200,7 @@ class Round {
     return final;
   }
 
-  /** Nobody writes any more, so a newer list shows the same, and is not compacted. */
+  /** A newer list shows the same, because writes have ended, and its version is not compacted. */
   async #contents(client: ApiClient, version: number): Promise<FinalState | null> {
     let state: FinalState | null = null;
     await this.#until(mendMs, async () => {

@@ -8,7 +8,7 @@ export interface SeedsOptions extends Omit<TortureOptions, 'faultsMs'> {
   readonly count: number;
   /** How long faults begin, over all seeds. */
   readonly faultsMs: number;
-  /** Keep data and logs also of seeds that found nothing. */
+  /** Keeps data and logs also of seeds without findings. */
   readonly keep: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface SeedReport extends TortureReport {
   readonly seed: number;
 }
 
-/** One seed after the other, each with a cluster of its own and an equal part of the time. The first that finds something is the last. */
+/** Runs the seeds, each with its own cluster and an equal share of the time, until the first with findings. */
 export async function tortureSeeds({
   seed,
   count,
@@ -64,7 +64,7 @@ const columns: readonly (readonly [title: string, cell: (report: SeedReport) => 
   ['faults', ({ figures }) => faultsLine(figures.faults)],
 ];
 
-/** One line for each seed: what it did, what it met, and its peaks. Pure. */
+/** One line for each seed: operations, faults and peaks. Pure. */
 export function tableOf(reports: readonly SeedReport[]): string {
   const rows = [columns.map(([title]) => title), ...reports.map((report) => columns.map(([, cell]) => cell(report)))];
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));

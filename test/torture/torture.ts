@@ -15,11 +15,10 @@ export interface TortureOptions {
   /** Data, certificates and logs go here. */
   readonly directory: string;
   readonly kinds?: readonly FaultKind[] | undefined;
-  /** Serving threads of each API server; one unless told. */
   readonly threads?: number;
-  /** Where they keep their objects; in themselves unless told. */
+  /** Default: in the servers. */
   readonly store?: TortureStore;
-  /** Lines for whoever waits. Everything, these included, is in `torture.log` in the directory. */
+  /** Receives progress lines. `torture.log` in the directory has all lines. */
   readonly progress: (line: string) => void;
 }
 
@@ -30,11 +29,11 @@ export interface TortureReport {
   readonly figures: Figures;
 }
 
-/** A round ends with all checks, so that what they keep in memory, and the time until something is found, stay bounded. */
+/** Checks follow each round, so memory and the time to a finding are bounded. */
 const roundMsMax = 60_000;
 const startMs = 120_000;
 
-/** One cluster under fire, round after round; ends after the first round that found something. */
+/** Tests one cluster in rounds; ends after the first round with findings. */
 export async function torture(options: TortureOptions): Promise<TortureReport> {
   const { seed, directory, progress, threads = 1, store = 'raft' } = options;
   const started = performance.now();

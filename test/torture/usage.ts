@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Usage } from './checks/bounds.js';
 import type { TortureCluster } from './cluster/tortureCluster.js';
 
-/** What each running member uses now. A process that ends meanwhile is left out. */
+/** Current usage of each running member. */
 export function sampleUsage(cluster: TortureCluster): readonly Usage[] {
   return cluster.members.flatMap(({ id, process, dataDirectory }) => {
     const residentBytes = process.pid === null ? null : residentOf(process.pid);

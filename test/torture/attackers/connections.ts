@@ -4,13 +4,13 @@ import { frame, frameTypes, RawHttp2, settingIds } from '../../attacks/wire/http
 import { plainRequest, RawHttp1 } from '../../attacks/wire/http1.js';
 import type { TortureMember } from '../cluster/tortureCluster.js';
 
-/** Streams that an attacker opens on one connection before it breaks the protocol. */
+/** Streams opened on one connection before the protocol error. */
 const streamsPerConnection = 100;
 const connectionsOfErrors = 2;
 const manyConnections = 1_000;
-/** After a connection that nobody accepted. */
+/** Pause after a refused connection. */
 const refusedPauseMs = 50;
-/** Handshakes under way at a time: more would be a test of this machine. */
+/** Concurrent handshakes. More would measure the machine. */
 const handshakesAtOnce = 50;
 
 interface Wire {
@@ -23,7 +23,7 @@ const until = async (signal: AbortSignal): Promise<null> => {
   return null;
 };
 
-/** A connection, or null when the attack is over before it is there: a member that is stopped meanwhile answers no handshake. */
+/** Returns null if the attack ends first: a stopped member answers no handshake. */
 async function openBefore<W extends Wire>(over: Promise<null>, opening: Promise<W>): Promise<W | null> {
   const wire = await Promise.race([opening, over]);
   if (wire === null)
@@ -34,8 +34,8 @@ async function openBefore<W extends Wire>(over: Promise<null>, opening: Promise<
 }
 
 /**
- * Two connections, again and again, each with requests on many streams, ended by a frame that no client may send: Node says nothing of the end of such
- * streams. Resolves with how many connections there were.
+ * Opens two connections repeatedly, each with many requests and then a frame that no client may send. Node reports no end of such streams. Returns the number
+ * of connections.
  */
 export async function protocolErrors({ securePort: port }: TortureMember, signal: AbortSignal): Promise<number> {
   const over = until(signal);
@@ -57,7 +57,7 @@ export async function protocolErrors({ securePort: port }: TortureMember, signal
   return connections;
 }
 
-/** A thousand connections, each of which keeps the server waiting in one way: nothing is sent, half a body, or nothing is taken. Resolves with how many opened. */
+/** Opens a thousand connections that keep the server waiting: silent, with half a body, or reading nothing. Returns how many opened. */
 export async function thousandConnections({ securePort: port }: TortureMember, signal: AbortSignal): Promise<number> {
   const over = until(signal);
   const wires: Wire[] = [];

@@ -3,13 +3,12 @@ import { ApiClient } from '../../fixtures/apiClient.js';
 import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js';
 import { attackedNamespace, nodeName } from './identities.js';
 
-/** Requests that a flooding client has under way at a time. */
 const floodAtOnce = 64;
 /** The same for what costs the server much. */
 const expensiveAtOnce = 4;
 const requestsMax = 100_000;
 const requestTimeoutMs = 5_000;
-/** Many names of little text: a role of so many groups, resources and verbs covers their product. */
+/** A short role body of this many groups, resources and verbs covers their product. */
 const namesMax = 100;
 const operationsMax = 5_000;
 const largeBytes = 200_000;
@@ -28,7 +27,7 @@ interface Flood {
   readonly signal: AbortSignal;
 }
 
-/** Sends what `next` says, so many at a time, whatever comes back, until the signal. Resolves with how many requests were answered. */
+/** Sends the requests of `next`, `atOnce` at a time, until the signal. Returns the number of answers. */
 async function flood({ cluster, member, credentials, signal }: Flood, atOnce: number, next: (n: number) => Request): Promise<number> {
   const client = new ApiClient(member.address, cluster, { cert: credentials.certificate, key: credentials.key });
   let sent = 0;
@@ -53,7 +52,7 @@ async function flood({ cluster, member, credentials, signal }: Flood, atOnce: nu
 
 const configMaps = `/api/v1/namespaces/${attackedNamespace}/configmaps`;
 
-/** Gets what is not there, as fast as it goes. */
+/** Gets absent objects as fast as possible. */
 export const floodOfGets = (by: Flood): Promise<number> =>
   flood(by, floodAtOnce, (n) => ({ method: 'GET', path: `${configMaps}/absent-${n % 100}` }));
 
@@ -74,7 +73,7 @@ export function floodOfNode(by: Flood): Promise<number> {
   return flood(by, floodAtOnce, (n) => requests[n % requests.length]!(n));
 }
 
-/** Posts what is small to send and large to work on. */
+/** Posts small bodies that cost much work. */
 export function floodOfExpensiveObjects(by: Flood): Promise<number> {
   const names = (prefix: string): readonly string[] => Array.from({ length: namesMax }, (_, i) => `${prefix}${i}`);
   const role = { metadata: { name: 'wide' }, rules: [{ apiGroups: names('g'), resources: names('r'), verbs: names('v') }] };

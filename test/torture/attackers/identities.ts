@@ -8,9 +8,9 @@ import type { TortureCluster } from '../cluster/tortureCluster.js';
 export const attackedNamespace = 'attacked';
 export const nodeName = 'attacker';
 
-/** Everybody who attacks with a certificate of the cluster's own authority. */
+/** Attackers with certificates of the cluster's authority. */
 export interface Identities {
-  /** May get config maps of one namespace, and nothing else. */
+  /** May only get config maps of one namespace. */
   readonly user: KeyAndCertificate;
   readonly node: KeyAndCertificate;
   /** Administers the namespace, and nothing else. */
@@ -21,7 +21,7 @@ const group = 'rbac.authorization.k8s.io';
 const requestTimeoutMs = 5_000;
 const made = new WeakMap<TortureCluster, Promise<Identities>>();
 
-/** Makes them once for each cluster. Rejects while the cluster takes no writes; the next call tries again. */
+/** Creates them once for each cluster. Rejects while the cluster accepts no writes; the next call retries. */
 export function identitiesOf(cluster: TortureCluster): Promise<Identities> {
   const known = made.get(cluster) ?? make(cluster);
   made.set(cluster, known);

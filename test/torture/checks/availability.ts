@@ -1,13 +1,12 @@
 import { limited, type Finding } from './finding.js';
 
-/** A member as it is seen from outside, at one moment. */
 export interface MemberSight {
   readonly id: string;
-  /** Tells one start of its process from the next. */
+  /** Identifies one start of the process. */
   readonly start: number;
-  /** It runs and listens, is not stopped, and its disk is good. */
+  /** The process runs and listens, and its disk works. */
   readonly well: boolean;
-  /** `maybe` while a change of the membership is under way that makes it a voter, or ends that. */
+  /** `maybe` while a membership change makes it a voter or removes it. */
   readonly votes: 'yes' | 'maybe' | 'no';
 }
 
@@ -16,22 +15,21 @@ export interface Sight {
   readonly atMs: number;
   /** Who keeps what is written. */
   readonly members: readonly MemberSight[];
-  /** Servers that keep nothing themselves: one that reaches a majority of the members takes writes. Left out where the members are the servers. */
+  /** Stateless servers: one that reaches a majority of the members accepts writes. Absent if the members are the servers. */
   readonly servers?: readonly MemberSight[];
   /** Whether both hear each other as they should. */
   readonly connected: (a: string, b: string) => boolean;
 }
 
 /**
- * The longest time in which a working majority acknowledges a write: a silent connection (4 s), the next attempt (2 s), an election with a tie (2 s), and a lost
- * request (5 s). It was 21 s with fifteen processes for each processor, so crowded machines get more.
+ * The longest permitted time until a working majority acknowledges a write: a silent connection (4 s), the next attempt (2 s), an election with a tie (2 s)
+ * and a lost request (5 s). Crowded machines get more: it was 21 s with fifteen processes a processor.
  */
 export const silenceMaxMs = 15_000;
 
-/** Nobody looked for so long: the machine stood still, and with it whoever is judged. */
+/** A longer gap between observations means that the whole machine stood still. */
 const blindMaxMs = 1_000;
 
-/** Some members that could work together, from `fromMs` to `toMs`. */
 export interface Working {
   readonly members: string;
   readonly fromMs: number;
@@ -42,7 +40,7 @@ export interface Silence extends Working {
   readonly ms: number;
 }
 
-/** Every time in which the same members, a majority of the voters whoever counts them, were well and connected. Times overlap: a set has subsets. */
+/** All times in which one set of members was a connected, healthy majority of the voters. Times of subsets overlap. */
 export function workingTimes(sights: readonly Sight[]): readonly Working[] {
   const done: Working[] = [];
   let open = new Map<string, number>();
@@ -60,12 +58,12 @@ export function workingTimes(sights: readonly Sight[]): readonly Working[] {
   return done;
 }
 
-/** The longest times without an acknowledged write while the same majority could work together, longest first, no two about the same time. */
+/** The longest times without an acknowledged write while one majority could work, longest first, without overlaps. */
 export function silences(sights: readonly Sight[], acknowledgedMs: readonly number[]): readonly Silence[] {
   return silencesIn(workingTimes(sights), acknowledgedMs);
 }
 
-/** The same of other events, in times that are given. */
+/** The same for other events and given times. */
 export function silencesIn(working: readonly Working[], eventsMs: readonly number[]): readonly Silence[] {
   const times = [...eventsMs].sort((a, b) => a - b);
   const all = working
@@ -79,7 +77,7 @@ export function silencesIn(working: readonly Working[], eventsMs: readonly numbe
   return apart;
 }
 
-/** Whoever has a majority that runs and can talk takes writes. */
+/** Checks that a connected, running majority accepts writes. */
 export function checkAvailability(sights: readonly Sight[], acknowledgedMs: readonly number[], maxMs = silenceMaxMs): readonly Finding[] {
   const start = sights[0]?.atMs ?? 0;
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
@@ -93,7 +91,7 @@ export function checkAvailability(sights: readonly Sight[], acknowledgedMs: read
   );
 }
 
-/** Sets of members that could work together now, and the server before them where there is one: subsets of few, so all are tried. */
+/** Sets of members that could work together now, each with a server if servers are separate. Tries all subsets. */
 export function majorities({ members, servers, connected }: Sight): readonly string[] {
   const voters = members.filter(({ votes }) => votes !== 'no').length;
   let sets: MemberSight[][] = [[]];

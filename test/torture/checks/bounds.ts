@@ -1,6 +1,6 @@
 import type { Finding } from './finding.js';
 
-/** Resident memory of a process and the size of all of its files, at one moment. */
+/** Resident memory of a process and the total size of its files. */
 export interface Usage {
   readonly process: string;
   readonly residentBytes: number;
@@ -8,15 +8,15 @@ export interface Usage {
 }
 
 /**
- * Returns the most that an API server may use under this traffic, in bytes. An idle one takes 120 to 155 MiB with one serving thread and 65 MiB more with each further
- * one; its files are the store, a log of 10,000 entries and what is not checkpointed yet (32 MiB each).
+ * The most that an API server may use under this traffic, in bytes. An idle one takes 120 to 155 MiB, and 65 MiB for each further serving thread; its files
+ * are the store, a log of 10,000 entries and data before a checkpoint (32 MiB each).
  */
 export const usageMax = (threads: number): Omit<Usage, 'process'> => ({
   residentBytes: (400 + (threads - 1) * 100) << 20,
   fileBytes: 128 << 20,
 });
 
-/** The largest use of each process, where it is beyond the bounds. */
+/** Reports the peak of each process that exceeds the bounds. */
 export function checkBounds(samples: readonly Usage[], max: Omit<Usage, 'process'>): readonly Finding[] {
   const findings: Finding[] = [];
   for (const what of ['residentBytes', 'fileBytes'] as const) {

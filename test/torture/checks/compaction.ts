@@ -1,19 +1,19 @@
 import { limited, type Finding } from './finding.js';
 
-/** A question about the past, and whether history was still there. */
+/** A read of an old revision. */
 export interface PastRead {
   readonly who: string;
   readonly what: 'watch' | 'exact list' | 'next page';
   readonly version: number;
   /** `expired`: 410. */
   readonly outcome: 'served' | 'expired';
-  /** History before this version was gone on the server that was asked, before it was asked; null when that is not known. */
+  /** The server's compacted revision before the request; null if unknown. */
   readonly goneBefore: number | null;
-  /** History before this version was gone somewhere in the cluster, once the answer had come; null when nobody said. */
+  /** The highest compacted revision in the cluster after the answer; null if unknown. */
   readonly goneAfter: number | null;
 }
 
-/** A 410 is only for what was compacted, and exact reads of that are refused. A watch that began earlier may still be served. */
+/** Checks that only compacted revisions give 410 and that exact reads of them are refused. A watch that began earlier may continue. */
 export function checkPastReads(reads: readonly PastRead[]): readonly Finding[] {
   return limited(
     reads.flatMap(({ who, what, version, outcome, goneBefore, goneAfter }) => {

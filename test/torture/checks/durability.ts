@@ -2,10 +2,10 @@ import { limited, type Finding } from './finding.js';
 import type { AcknowledgedWrite } from './history.js';
 import type { ShownChange } from './watchPromises.js';
 
-/** What the store holds in the end: key -> version and value. */
+/** The final state of the store: key -> version and value. */
 export type FinalState = ReadonlyMap<string, { readonly version: number; readonly value: string }>;
 
-/** No acknowledged write is lost: the history, as a watcher saw it from beginning to end, has each with its value, and leads to the last state. */
+/** Checks that no acknowledged write is lost: the watched history contains each with its value, and results in the final state. */
 export function checkAcknowledged(
   acknowledged: readonly AcknowledgedWrite[],
   history: readonly ShownChange[],

@@ -1,14 +1,13 @@
-/** A promise that does not hold. Checkers return them instead of throwing, so that one run tells everything it found. */
+/** A violated promise. Checkers return findings instead of throwing, so one run reports all. */
 export interface Finding {
   /** The promise, as `docs/promises.md` names it. */
   readonly promise: string;
   readonly details: string;
 }
 
-/** Findings of one kind that a report shows; the rest are counted. */
 export const findingsShownMax = 5;
 
-/** The first few of many findings, and how many more there are. */
+/** The first findings, and the number of others. */
 export function limited(findings: readonly Finding[]): readonly Finding[] {
   const hidden = findings.length - findingsShownMax;
   const [first] = findings;

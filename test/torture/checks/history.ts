@@ -1,7 +1,7 @@
 /**
- * What clients did to keys and what they were told. Times are milliseconds of one clock; `endMs` is when the answer came.
+ * Operations of clients on keys, and their results. Times are milliseconds of one clock; `endMs` is the time of the answer.
  *
- * Every write carries a value that no other write carries, so a value names the write. `version` is the resource version of the object.
+ * Values are unique, so a value identifies its write. `version` is the object's resource version.
  */
 export type KeyOperation = {
   readonly key: string;
@@ -10,7 +10,7 @@ export type KeyOperation = {
   readonly endMs: number;
 } & (Create | Update | Delete | Read);
 
-/** No answer, or one that leaves it open: it may have happened, may happen later, or never. */
+/** No answer, or an ambiguous one: the operation may have happened, may happen later, or never. */
 type Unknown = { readonly result: 'unknown' };
 
 type Create = { readonly kind: 'create'; readonly value: string } & (
@@ -19,7 +19,7 @@ type Create = { readonly kind: 'create'; readonly value: string } & (
   | Unknown
 );
 
-/** `expected` is the version that the object must have; null writes over whatever is there. */
+/** `expected` is the required version; null overwrites any. */
 type Update = { readonly kind: 'update'; readonly value: string; readonly expected: number | null } & (
   | { readonly result: 'done'; readonly version: number }
   | { readonly result: 'conflict' }
@@ -39,7 +39,6 @@ type Read = { readonly kind: 'read' } & (
   | { readonly result: 'absent' }
 );
 
-/** A write that the server acknowledged with a version. */
 export interface AcknowledgedWrite {
   readonly key: string;
   readonly value: string;

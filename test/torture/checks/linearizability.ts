@@ -3,19 +3,18 @@ import type { KeyOperation } from './history.js';
 import { emptyRegister, fingerprintOf, step, type Register } from './register.js';
 
 /**
- * Finds whether one order of all operations respects their times and explains every answer, by the search of Wing and Gong with the memory of Lowe, one key at
- * a time: keys are independent, so a history is linearizable when that of each key is (Herlihy and Wing, locality).
+ * Finds whether one order of all operations respects their times and explains every answer, by the search of Wing and Gong with Lowe's memory. It treats each
+ * key separately (locality: Herlihy and Wing).
  *
- * Two things keep it short. An operation that changes nothing and fits is taken at once. Operations of unknown outcome stand apart: they may be taken at any
+ * Two things shorten it. An operation that fits and changes nothing is taken at once. Operations of unknown outcome are kept apart: they may happen at any
  * time after their start, or never.
  */
 
-/** Registers and sets of operations that the search looks at for one key, before it gives up undecided. */
+/** States that the search visits for one key before it gives up. */
 const visitsMax = 200_000;
 
 export interface LinearizabilityReport {
   readonly findings: readonly Finding[];
-  /** Keys whose search was given up; they prove nothing either way. */
   readonly undecided: readonly string[];
 }
 
@@ -48,9 +47,9 @@ const describe = (operation: KeyOperation): string => JSON.stringify(operation);
 
 interface Node {
   readonly register: Register;
-  /** All answered operations before this index are in the order. */
+  /** All answered operations below this index are in the order. */
   readonly first: number;
-  /** Those at or behind `first` that are, too; ascending. */
+  /** Indices from `first` on that are in the order too, ascending. */
   readonly ahead: readonly number[];
   /** Unanswered operations in the order; ascending. */
   readonly unanswered: readonly number[];
@@ -62,7 +61,7 @@ class Search {
   readonly #unanswered: readonly KeyOperation[];
   readonly #versionsSeen = new Map<string, number>();
   readonly #visited = new Set<string>();
-  /** Where the search came furthest: what stands there is what cannot be explained. */
+  /** The furthest point of the search: the operation there is the one to report. */
   #furthest = { index: 0, register: emptyRegister };
 
   constructor(operations: readonly KeyOperation[], limit: number) {
@@ -73,7 +72,7 @@ class Search {
     for (const operation of sorted) if (operation.result === 'found') this.#versionsSeen.set(operation.value, operation.version);
   }
 
-  /** Null when an order exists, else the first operation that none of the tried orders reached beyond, and what was there. */
+  /** Null if an order exists, else the first operation that no tried order passed, and the state before it. */
   run(): { readonly operation: KeyOperation; readonly register: Register } | 'undecided' | null {
     const stack: Node[] = [{ register: emptyRegister, first: 0, ahead: [], unanswered: [] }];
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
@@ -95,7 +94,7 @@ class Search {
     return false;
   }
 
-  /** Takes everything that may come now, fits, and changes nothing. */
+  /** Takes every permitted operation that fits and changes nothing. */
   #takeReads(node: Node): Node {
     let now = node;
     for (let taken = true; taken;) {
@@ -109,7 +108,7 @@ class Search {
     return now;
   }
 
-  /** Answered operations that may come next: nothing that is not in the order yet ended before they began. */
+  /** Answered operations that may come next: no remaining operation ended before they began. */
   #open({ first, ahead }: Node): number[] {
     const open: number[] = [];
     let endMs = Infinity;
@@ -133,7 +132,7 @@ class Search {
     return { ...node, register, first, ahead };
   }
 
-  /** In the order of a stack: answered operations are tried before those without an answer. */
+  /** The result is a stack: answered operations are tried before unanswered ones. */
   #next(node: Node): Node[] {
     const open = this.#open(node);
     const endMs = Math.min(...open.map((index) => this.#answered[index]!.endMs));

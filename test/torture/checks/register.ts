@@ -1,24 +1,24 @@
 import type { KeyOperation } from './history.js';
 
 /**
- * One key of the store as the sequential model of the linearizability checker: absent or present, and the newest version that it ever had.
- * A write whose answer was lost and whose value nobody saw has a version that nobody knows: it is newer than the one before and equals none.
+ * One key as the sequential model of the linearizability checker. A write with a lost answer and an unseen value has an unknown version: newer than the
+ * previous one and equal to none.
  */
 export interface Register {
   readonly present: boolean;
-  /** Of the write that made the present object; `null` when nobody ever saw it. */
+  /** The version of the write that made the object; `null` if unknown. */
   readonly version: number | null;
   readonly value: string;
-  /** Versions of one key only grow, also over deletions. */
+  /** Versions of one key only grow, also after deletion. */
   readonly newest: number;
 }
 
 export const emptyRegister: Register = { present: false, version: null, value: '', newest: 0 };
 
-/** Enough to tell registers of one key apart: a value names its write. */
+/** Identifies a register of one key: values are unique. */
 export const fingerprintOf = ({ present, value, newest }: Register): string => `${present ? value : ''}@${newest}`;
 
-/** The register after an operation that was answered as the history says, or null when this register would not have answered so. */
+/** The register after an operation with this answer, or null if this register would have answered otherwise. */
 export function step(register: Register, operation: KeyOperation, versionsSeen: ReadonlyMap<string, number>): Register | null {
   switch (operation.kind) {
     case 'read':

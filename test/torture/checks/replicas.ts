@@ -1,13 +1,12 @@
 import { limited, type Finding } from './finding.js';
 
-/** The fingerprint of everything that a replica has stored at a revision. */
 export interface ReplicaDigest {
   readonly replica: string;
   readonly revision: number;
   readonly sha256: string;
 }
 
-/** Replicas that have come to the same revision hold the same, whenever they were asked. */
+/** Checks that replicas have equal content at equal revisions. */
 export function checkReplicas(digests: readonly ReplicaDigest[]): readonly Finding[] {
   const first = new Map<number, ReplicaDigest>();
   return limited(

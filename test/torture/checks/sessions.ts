@@ -1,6 +1,6 @@
 import { limited, type Finding } from './finding.js';
 
-/** A revision that a client was told: that of a consistent list, or of its own write. Times are milliseconds of one clock. */
+/** A revision that a client received with a consistent list or its own write. Times are milliseconds of one clock. */
 export interface Sighting {
   readonly client: string;
   readonly revision: number;
@@ -9,7 +9,7 @@ export interface Sighting {
   readonly endMs: number;
 }
 
-/** Whoever asks after anybody was told a revision is told one that is as new, whichever replica answers. */
+/** Checks that a request never returns a revision older than one that any client received before it began, from any replica. */
 export function checkSessions(sightings: readonly Sighting[]): readonly Finding[] {
   const ended = [...sightings].sort((a, b) => a.endMs - b.endMs);
   let newest: Sighting | null = null;

@@ -1,18 +1,17 @@
 import { limited, type Finding } from './finding.js';
 import type { ShownChange } from './watchPromises.js';
 
-/** What a list said was there, all at one version; the pages of one list are joined. */
+/** The content of a list at one version, its pages joined. */
 export interface ListedState {
   readonly client: string;
   readonly what: string;
   readonly version: number;
-  /** Key -> version and value, for the keys of the traffic. */
   readonly items: ReadonlyMap<string, { readonly version: number; readonly value: string }>;
 }
 
 /**
- * A list shows what was there at its version: all of it, and nothing of another version. `history` is every change from the empty beginning up to
- * version `complete`; later lists are not judged.
+ * Checks that a list shows exactly the content at its version. `history` has every change from the empty store to version `complete`; later lists are not
+ * checked.
  */
 export function checkLists(lists: readonly ListedState[], history: readonly ShownChange[], complete: number): readonly Finding[] {
   const changes = [...history].sort((a, b) => a.version - b.version);

@@ -1,7 +1,7 @@
 import { limited, type Finding } from './finding.js';
 import type { AcknowledgedWrite } from './history.js';
 
-/** One change as a watch showed it. `halves` are two parts of the object that are always written together. */
+/** One change from a watch. `halves` are two parts of the object that are always written together. */
 export interface ShownChange {
   readonly type: string;
   readonly key: string;
@@ -9,13 +9,13 @@ export interface ShownChange {
   readonly halves: readonly [string, string];
 }
 
-/** What one client saw that watched from a list or the beginning and resumed ended watches. After a 410 a new history begins. */
+/** The events of one client that watches from a list or the beginning and resumes ended watches. After a 410 a new history begins. */
 export interface WatchHistory {
   readonly watcher: string;
-  /** It was told everything after this version, and nothing that is as old. */
+  /** Events after this version are expected, older ones are not. */
   readonly from: number;
   readonly changes: readonly ShownChange[];
-  /** For each bookmark its version, and how many changes had come before. */
+  /** Each bookmark's version and the number of changes before it. */
   readonly bookmarks: readonly { readonly version: number; readonly after: number }[];
   /** Answers that ended it although nothing was compacted. */
   readonly expired: readonly string[];
@@ -25,7 +25,7 @@ export interface WatchHistory {
 export const shownTo = ({ from, changes, bookmarks }: WatchHistory): number =>
   Math.max(from, changes.at(-1)?.version ?? 0, bookmarks.at(-1)?.version ?? 0);
 
-/** The six promises of a watch, over all watchers of a run together with what writers were told. */
+/** Checks the six promises of a watch for all watchers, with the acknowledged writes. */
 export function checkWatches(watches: readonly WatchHistory[], acknowledged: readonly AcknowledgedWrite[]): readonly Finding[] {
   const history = storeHistory(watches, acknowledged);
   return watches.flatMap((watch) =>
@@ -35,7 +35,7 @@ export function checkWatches(watches: readonly WatchHistory[], acknowledged: rea
   );
 }
 
-/** Version -> the key that was changed: all that anybody knows of what the store went through. */
+/** Version -> changed key, from all watches and acknowledged writes. */
 function storeHistory(watches: readonly WatchHistory[], acknowledged: readonly AcknowledgedWrite[]): ReadonlyMap<number, string> {
   const history = new Map<number, string>();
   for (const { version, key } of acknowledged) history.set(version, key);
@@ -43,14 +43,14 @@ function storeHistory(watches: readonly WatchHistory[], acknowledged: readonly A
   return history;
 }
 
-/** Every change that anybody was shown, once each, in order. */
+/** All watched changes in order, without duplicates. */
 export function allChanges(watches: readonly WatchHistory[]): readonly ShownChange[] {
   return [...new Map(watches.flatMap(({ changes }) => changes).map((change) => [change.version, change])).values()].sort(
     (a, b) => a.version - b.version,
   );
 }
 
-/** Spans of versions, between `from` and `to`, that no watch covers: nobody was shown whether there was a change. */
+/** Spans of versions between `from` and `to` that no watch covers. */
 export function uncovered(
   watches: readonly WatchHistory[],
   from: number,

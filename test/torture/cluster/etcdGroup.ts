@@ -5,7 +5,7 @@ import type { PeerNetwork } from './peerNetwork.js';
 const memberCount = 3;
 const askTimeoutMs = 2_000;
 const pollMs = 100;
-/** All keys, as etcd writes it: from the first one on, without an end. */
+/** etcd's form of a range over all keys. */
 const allKeys = { key: 'AA==', range_end: 'AA==' };
 
 interface Status {
@@ -17,10 +17,7 @@ interface WatchLine {
   readonly result?: { readonly compact_revision?: string; readonly events?: readonly object[] };
 }
 
-/**
- * An etcd of three members under the servers of a torture, linked by its network. Checks ask etcd's own JSON gateway, past that network and the program under
- * test.
- */
+/** An etcd of three members below the servers, linked by the test's network. Checks use etcd's JSON gateway directly. */
 export class EtcdGroup {
   readonly #servers: EtcdServers;
 
@@ -28,7 +25,7 @@ export class EtcdGroup {
     this.#servers = servers;
   }
 
-  /** `members` are told to the network before the first of them calls another. */
+  /** `tell` gets the members before they call each other. */
   static async start(
     network: PeerNetwork,
     log: (name: string) => string,
@@ -54,7 +51,7 @@ export class EtcdGroup {
     await this.#servers.stop();
   }
 
-  /** Whoever leads by the word of a member that answers and is not one of `deaf`; null when none does, or nobody leads. */
+  /** The leader according to an answering member that is not one of `deaf`; null if there is none. */
   async leader(deaf: readonly string[] = []): Promise<EtcdMember | null> {
     const answers = await Promise.all(
       this.members.map(async (member) => ({ member, status: (await ask(member, 'maintenance/status', {})) as Status | null })),
@@ -64,14 +61,13 @@ export class EtcdGroup {
     return answers.find(({ status }) => status?.header.member_id === named && named !== undefined)?.member ?? null;
   }
 
-  /** Writes a key that is of no concern to servers. */
   async put(key: string): Promise<boolean> {
     const text = Buffer.from(key).toString('base64');
     for (const member of this.members) if ((await ask(member, 'kv/put', { key: text, value: text })) !== null) return true;
     return false;
   }
 
-  /** Drops all history but the present; null when no member could. */
+  /** Compacts to the present; null when no member could. */
   async compact(): Promise<number | null> {
     for (const member of this.members) {
       const revision = await newest(member);
@@ -80,19 +76,19 @@ export class EtcdGroup {
     return null;
   }
 
-  /** Gives a member's free space back to its disk; it answers nobody meanwhile. */
+  /** Defragments a member, which answers nothing meanwhile. */
   async defragment(member: EtcdMember): Promise<boolean> {
     return (await ask(member, 'maintenance/defragment', {})) !== null;
   }
 
-  /** History before this is gone on some member; null while none answers for a majority. */
+  /** The highest compacted revision of any member; null while none answers for a majority. */
   async compacted(): Promise<number | null> {
     const known = await Promise.all(this.members.map(compactedOn));
     const revisions = known.filter((revision) => revision !== null);
     return revisions.length === 0 ? null : Math.max(...revisions);
   }
 
-  /** True when every member answers for a majority within the time. */
+  /** Returns whether every member answers for a majority within the time. */
   async whole(timeoutMs: number): Promise<boolean> {
     for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await delay(pollMs))
       if ((await Promise.all(this.members.map(newest))).every((revision) => revision !== null)) return true;
@@ -121,7 +117,7 @@ async function newest(member: EtcdMember): Promise<number | null> {
   return answer?.header?.revision === undefined ? null : Number(answer.header.revision);
 }
 
-/** etcd says how far its history goes to who asks for a watch from the very beginning. The read before sees to it that the member is not behind. */
+/** etcd reports its compacted revision to a watch from revision 1. The read ensures that the member is up to date. */
 async function compactedOn(member: EtcdMember): Promise<number | null> {
   if ((await newest(member)) === null) return null;
   const end = new AbortController();

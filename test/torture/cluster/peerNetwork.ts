@@ -3,12 +3,12 @@ import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { socketOwner } from './socketOwner.js';
 
-/** What happens to bytes on their way from one replica to another. */
+/** The state of the link from one replica to another. */
 export interface LinkState {
-  /** Bytes wait, as if the network lost and repeated them, until the link is whole again. */
+  /** Bytes wait until the link is restored, as if the network lost and repeated them. */
   readonly cut: boolean;
   readonly delayMs: number;
-  /** Of 1,000 pieces, so many break their connection: loss, as far as it can be seen above TCP. */
+  /** Of 1,000 pieces, this many break their connection: packet loss as TCP's user sees it. */
   readonly breaksPermille: number;
 }
 
@@ -20,10 +20,7 @@ interface Station {
   readonly address: string;
 }
 
-/**
- * The network between replicas: each member is known to the others by the address of a proxy, which applies the state of the links in both directions. Each
- * ordered pair has connections of its own.
- */
+/** The network between replicas: a proxy for each member applies the state of the links in both directions. Each ordered pair has its own connections. */
 export class PeerNetwork {
   readonly #members: () => ReadonlyMap<string, number>;
   readonly #chance: (below: number) => number;
@@ -32,13 +29,13 @@ export class PeerNetwork {
   readonly #sockets = new Set<net.Socket>();
   #whole: (() => void)[] = [];
 
-  /** `members` tells the running processes: id -> pid. `chance` draws a whole number below its argument. */
+  /** `members` returns running processes: id -> pid. `chance` draws an integer below its argument. */
   constructor(members: () => ReadonlyMap<string, number>, chance: (below: number) => number) {
     this.#members = members;
     this.#chance = chance;
   }
 
-  /** The address under which the others shall know the member that listens on `port`. One that listens on several has a station for each. */
+  /** Returns the address of a proxy for the member on `port`. A member with several ports has a station for each. */
   async add(id: string, port: number, station = id): Promise<string> {
     const server = net.createServer((socket) => {
       this.#accept(socket, id, port);

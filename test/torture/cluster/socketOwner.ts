@@ -1,16 +1,15 @@
 import fs from 'node:fs';
 
 /**
- * Which of some processes holds the client end of a local TCP connection. The kernel's table names a socket by its inode, and a process's
- * descriptors name the sockets that it holds. This is how a proxy between replicas knows who calls: the rest of a connection is encrypted.
- * Linux only.
+ * Returns the process that holds the client end of a local TCP connection, by the inode in the kernel's table. So a proxy knows the caller of an encrypted
+ * connection. Linux only.
  */
 export function socketOwner(clientPort: number, serverPort: number, pids: readonly number[]): number | null {
   const inode = inodeOf(fs.readFileSync('/proc/net/tcp', 'utf8'), clientPort, serverPort);
   return inode === null ? null : (pids.find((pid) => holds(pid, inode)) ?? null);
 }
 
-/** Of the line with this local and this remote port. Columns: number, local, remote, state, queues, timer, retransmits, owner, timeouts, inode. */
+/** The inode of a connection. Columns: number, local, remote, state, queues, timer, retransmits, owner, timeouts, inode. */
 export function inodeOf(table: string, localPort: number, remotePort: number): string | null {
   const [local, remote] = [localPort, remotePort].map((port) => `:${port.toString(16).toUpperCase().padStart(4, '0')}`) as [string, string];
   for (const line of table.split('\n')) {

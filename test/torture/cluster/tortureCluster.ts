@@ -16,7 +16,6 @@ import type { PastRead } from '../checks/compaction.js';
 import { PeerNetwork } from './peerNetwork.js';
 import { programFile } from '../../../deploy/programs.js';
 
-/** One member of the cluster: a process with its data, and a client of the operators for it. */
 export interface TortureMember extends MemberSettings {
   readonly process: ManagedProcess;
   /** Arms it to die at a named point. */
@@ -39,7 +38,6 @@ export interface MemberStatus {
   readonly members: readonly { readonly id: string; readonly role: string }[];
 }
 
-/** Where the servers of a torture keep their objects. */
 export type TortureStore = (typeof storeKinds)[number];
 
 export interface TortureClusterOptions {
@@ -51,18 +49,18 @@ export interface TortureClusterOptions {
 const apiserverProgram = programFile('apiserver');
 const balancerProgram = fileURLToPath(new URL('../../../deploy/balancer.js', import.meta.url));
 const token = 'torture';
-/** How far behind the wall clocks of members may be: their certificates are made for it. */
+/** The largest jump back of a wall clock: certificates are valid that much earlier. */
 export const clocksOffMsMax = 100 * 86_400_000;
 const members = ['r1', 'r2', 'r3'];
-/** Short, so that a round meets many compactions. Whoever is away for less loses nothing. */
+/** Short, so that rounds see many compactions. */
 const compactionSeconds = 5;
-/** Few, so that logs are cut all the time, and who was away for some seconds needs a snapshot. */
+/** Few, so that a member needs a snapshot after some seconds. */
 const entriesKept = 50;
 const stopGraceMs = 20_000;
 const pollMs = 50;
 const statusTimeoutMs = 2_000;
 
-/** Three API servers behind a balancer that can be killed, cut off and replaced. A replacement has the HTTPS port of the old one and a new id. */
+/** Three API servers behind a balancer, which can be killed, cut off and replaced. A replacement has the old HTTPS port and a new id. */
 export class TortureCluster {
   readonly #options: TortureClusterOptions;
   readonly network: PeerNetwork;
@@ -70,9 +68,9 @@ export class TortureCluster {
   readonly members: TortureMember[] = [];
   /** Null where none can be made. */
   readonly machines: FaultyMachines | null;
-  /** Processes that ended although nobody ended them, and the reason why they might is not here. */
+  /** Processes that ended without a cause in the plan. */
   readonly unexpectedExits: string[] = [];
-  /** Who has a vote, as far as is known: `maybe` while a change that gives or takes it is under way. */
+  /** Known voters: `maybe` during a change that adds or removes one. */
   readonly votes = new Map<string, 'yes' | 'maybe'>(members.map((id) => [id, 'yes']));
   /** Members whose disks fail or are slow now. */
   readonly badDisks = new Set<string>();
@@ -138,12 +136,12 @@ export class TortureCluster {
     return cluster;
   }
 
-  /** The etcd below, or null where the servers keep their objects themselves. */
+  /** The etcd below, or null where servers store objects themselves. */
   get etcd(): EtcdGroup | null {
     return this.#etcd;
   }
 
-  /** Everybody between whom there are links. */
+  /** All linked processes. */
   get stations(): readonly string[] {
     return [...this.members.map(({ id }) => id), ...this.#etcdMembers.map(({ name }) => name)];
   }
@@ -158,7 +156,7 @@ export class TortureCluster {
     );
   }
 
-  /** A further member, not started. With `place` it answers clients on the port of a member that is gone. */
+  /** Prepares a further member without starting it. With `place` it gets the client port of a removed member. */
   async prepare(place: number | null): Promise<TortureMember> {
     const id = `r${++this.#named}`;
     const [peerPort = 0, freePort = 0] = await findFreePorts(2);
@@ -167,7 +165,7 @@ export class TortureCluster {
     return this.#member({ id, securePort: place ?? freePort, peerPort }, [...this.members.map((member) => member.id), id], 'existing');
   }
 
-  /** Takes it out of the harness: its process has ended, its data go. */
+  /** Removes an ended member and its data. */
   forget(member: TortureMember): void {
     this.members.splice(this.members.indexOf(member), 1);
     this.network.remove(member.id);
@@ -181,12 +179,12 @@ export class TortureCluster {
     return answer?.status === 200 ? (answer.body as MemberStatus) : null;
   }
 
-  /** Before which version such a question was in vain, as `Actor.gone` has it: a server over an etcd tells no watch what was before its own start. */
+  /** The version below which this read fails, as in `Actor.gone`: a server over an etcd has no watch history from before its start. */
   async gone(what: PastRead['what']): Promise<number | null | 'never'> {
     return this.#etcd !== null && what === 'watch' ? 'never' : await this.compacted();
   }
 
-  /** How far history was gone, on any member, when this was asked, or further; null while no member can tell. */
+  /** At least the compacted revision of any member at the time of the call; null while no member answers. */
   async compacted(): Promise<number | null> {
     if (this.#etcd !== null) return await this.#etcd.compacted();
     const known = await Promise.all(this.members.map((member) => this.#compactedOn(member)));
@@ -194,13 +192,13 @@ export class TortureCluster {
     return revisions.length === 0 ? null : Math.max(...revisions);
   }
 
-  /** A read of the newest state comes first: whoever answers it has applied all that any member had applied before. */
+  /** The consistent read ensures that the member has applied everything that others had applied before. */
   async #compactedOn(member: TortureMember): Promise<number | null> {
     const read = await member.client.request('GET', '/api/v1/namespaces/default', { timeoutMs: statusTimeoutMs }).catch(() => null);
     return read?.status === 200 ? ((await this.status(member))?.compactedRevision ?? null) : null;
   }
 
-  /** Whoever leads by its own account; of several the one with the most followers' word. Over an etcd no server leads: the first stands for one. */
+  /** The leader by its own status; of several the one with most followers. Over an etcd, the first server takes this part. */
   async leader(): Promise<TortureMember | null> {
     if (this.#etcd !== null) return this.members[0] ?? null;
     const answers = await Promise.all(this.members.map((member) => this.status(member)));
@@ -209,7 +207,7 @@ export class TortureCluster {
     return this.members.find(({ id }) => id === most) ?? null;
   }
 
-  /** True when every member serves within the time, and every member of an etcd below. */
+  /** Returns whether every server and etcd member serves within the time. */
   async whole(timeoutMs: number): Promise<boolean> {
     const ready = await Promise.all([
       ...this.members.map((member) => this.ready(member, timeoutMs)),
@@ -279,7 +277,6 @@ type ServerFlags = (
   state: 'new' | 'existing',
 ) => readonly string[];
 
-/** The part of a server's command line that its store decides. */
 const serverFlags: Readonly<Record<TortureStore, ServerFlags>> = {
   raft: ({ pki, network }, own, dataDirectory, all, state) => [
     ...apiserverFlags({ settings: alone(own), pki, port: 0 }, own.id, dataDirectory).filter(

@@ -8,13 +8,13 @@ export type DiskFault = 'slow' | 'syncFails' | 'full';
 
 /** As `faultyDisk.c` numbers them. */
 const modes: Readonly<Record<DiskFault | 'good', number>> = { good: 0, slow: 1, syncFails: 2, full: 3 };
-/** The control page, as `shim.h` lays it out: the disk's mode, milliseconds of a slow one (32 bits each), and milliseconds that the wall clock is ahead (64 bits). */
+/** The control page of `shim.h`: disk mode and sync milliseconds (32 bits each), then the wall clock's offset in milliseconds (64 bits). */
 const clockAt = 8;
 const sources = ['faultyDisk.c', 'content.c', 'names.c', 'wallClock.c'];
 
 /**
- * Machines whose disks fail, whose power is lost and whose wall clocks jump, each for one process at a time: through a library that is compiled here and preloaded.
- * Without a C compiler there are none.
+ * Machines whose disks fail, lose power and have jumping clocks, each for one process at a time, by a preloaded library that is compiled here. Requires a C
+ * compiler.
  */
 export class FaultyMachines {
   readonly #directory: string;
@@ -36,8 +36,8 @@ export class FaultyMachines {
   }
 
   /**
-   * What the environment of a machine's process must hold. Files below `dataDirectory` are followed, as far as the process names them by that path,
-   * which must be absolute and without links, and on the file system of this object's own directory.
+   * The environment of a machine's process. The library tracks files that the process names by `dataDirectory`, an absolute path without links on this
+   * object's file system.
    */
   environment(id: string, dataDirectory: string): Readonly<Record<string, string>> {
     this.setDisk(id, 'good');
@@ -46,19 +46,19 @@ export class FaultyMachines {
     return { LD_PRELOAD: this.#library, SHIM_CONTROL: this.#control(id), SHIM_DIRECTORY: dataDirectory, SHIM_JOURNAL: this.#journal(id) };
   }
 
-  /** Takes effect with the process's next call. `ms` is how long each sync takes on a slow disk. */
+  /** Takes effect at the next call. `ms` is the duration of a sync on a slow disk. */
   setDisk(id: string, state: DiskFault | 'good', ms = 0): void {
     this.#write(id, 0, Int32Array.of(modes[state], ms));
   }
 
-  /** Moves the wall clock by `ms`, back when negative, on top of earlier jumps; at once. Other clocks stay. */
+  /** Moves the wall clock by `ms` (may be negative) at once, in addition to earlier jumps. Other clocks stay. */
   jumpClock(id: string, ms: number): void {
     const ahead = (this.#clocks.get(id) ?? 0) + ms;
     this.#clocks.set(id, ahead);
     this.#write(id, clockAt, BigInt64Array.of(BigInt(ahead)));
   }
 
-  /** When all processes of the machine are dead: what its disk holds now. */
+  /** Applies a power loss after all processes of the machine have ended. */
   losePower(id: string, dataDirectory: string, survival: Survival): Loss {
     return losePower(this.#journal(id), dataDirectory, survival);
   }

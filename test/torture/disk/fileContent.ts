@@ -1,12 +1,11 @@
-/** What of the changes since the last sync had come to the disk by itself. */
 export interface Survival {
   /** What the disk writes at once. */
   readonly pageBytes: number;
-  /** Of so many changes, the first how many. Asked for the size of each file, for each of its pages, and for the names of each directory. */
+  /** Draws how many of so many changes survive: for the size of each file, each page, and the names of each directory. */
   kept(changes: number): number;
 }
 
-/** A write or truncation since the file was last synced: which bytes it touched, how long the file was before, and what it held there. */
+/** A write or truncation since the last sync: the bytes it touched, and the file's earlier size and content. */
 export interface Change {
   readonly at: number;
   readonly length: number;
@@ -16,7 +15,7 @@ export interface Change {
 
 const headBytes = 32;
 
-/** Of the shim's journal: see `struct undo` in content.c. A half entry at the end belongs to a change that never began. */
+/** Reads the shim's journal, `struct undo` in content.c. A partial entry at the end belongs to a change that never began. */
 export function readChanges(journal: Buffer): readonly Change[] {
   const changes: Change[] = [];
   for (let place = 0; place + headBytes <= journal.length;) {
@@ -33,10 +32,10 @@ export function readChanges(journal: Buffer): readonly Change[] {
 }
 
 /**
- * The content as a disk might have it, of which `written` is what the process saw last. The size, and each page, may be of any moment, which is harsher than
- * most file systems; but what was cut off is not mixed with what was written in its place.
+ * A content that a disk might have after the loss; `written` is the process's view. The size and each page may be of any moment, which is harsher than most
+ * file systems, but cut content does not mix with what replaced it.
  *
- *     moments   0 ---change 0---> 1 ---change 1---> 2 ... n = written
+ * moments   0 ---change 0---> 1 ---change 1---> 2 ... n = written
  */
 export function withoutChanges(written: Buffer, changes: readonly Change[], survival: Survival): Buffer {
   const sizes = [...changes.map(({ sizeBefore }) => sizeBefore), written.length];
@@ -63,7 +62,7 @@ export function withoutChanges(written: Buffer, changes: readonly Change[], surv
   return content.subarray(0, sizes[sizeMoment]);
 }
 
-/** A page is not older than a truncation of it that survived, and not newer than one that did not. */
+/** A page is at least as new as its last surviving truncation, and older than a lost one. */
 function bounded(moment: number, last: number, cuts: readonly { readonly moment: number; readonly survived: boolean }[]): number {
   const oldest = Math.max(0, ...cuts.filter(({ survived }) => survived).map((cut) => cut.moment));
   const newest = Math.min(last, ...cuts.filter(({ survived }) => !survived).map((cut) => cut.moment - 1));

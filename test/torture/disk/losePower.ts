@@ -14,7 +14,7 @@ export interface Loss {
 /** Nothing survives that was not synced. */
 export const nothingMore: Survival = { pageBytes: 4096, kept: () => 0 };
 
-/** Disks write sectors when and in the order they like, some pages whole and some only partly; how busy this one was is drawn once. */
+/** Draws once how much this disk wrote: sectors survive in any order, some pages partly. */
 export function drawSurvival(prng: Prng): Survival {
   const permille = prng.below(1001);
   return {
@@ -29,8 +29,8 @@ type NameChange =
   | { readonly what: 'rename'; readonly from: string; readonly name: string; readonly held: string };
 
 /**
- * Makes the files below `dataDirectory` what they might be after a loss of power, by the shim's journal, and empties that. `survival` says what had reached the
- * disk without a sync: of each page some state, and of each directory's changes the first ones.
+ * Changes the files below `dataDirectory` to a state after a power loss, by the shim's journal, and clears the journal. `survival` decides which unsynced
+ * pages and directory changes remain.
  */
 export function losePower(journal: string, dataDirectory: string, survival: Survival): Loss {
   const entries = fs.readdirSync(journal).sort();
@@ -51,7 +51,7 @@ function undoNames(file: string, survival: Survival): number {
   return lost.length;
 }
 
-/** None for what a killed process wrote half, before a change that it did not begin. */
+/** Empty for a partial line of a killed process, whose change did not begin. */
 function nameChange(line: string): readonly NameChange[] {
   const [what, ...paths] = line.split('\t');
   if (paths.pop() !== '.') return [];
@@ -61,7 +61,7 @@ function nameChange(line: string): readonly NameChange[] {
   return [{ what: 'rename', from: first, name: second, held: third }];
 }
 
-/** A change that was noted may not have happened any more. */
+/** A recorded change may not have happened. */
 function undoName(change: NameChange): void {
   if (change.what === 'create') {
     fs.rmSync(change.name, { recursive: true, force: true });

@@ -15,9 +15,7 @@ interface AttackOn {
   readonly ms: number;
 }
 
-/**
- * Attacks one member for a while, which other faults may meet meanwhile. `attack` goes on until the signal, and resolves with how often something was tried.
- */
+/** Attacks one member; other faults may overlap. `attack` runs until the signal and resolves with the number of attempts. */
 function attackOn(what: string, attack: (scene: Scene, member: TortureMember, signal: AbortSignal) => Promise<number>): AnyFaultType {
   return faultType<AttackOn>({
     weight,
@@ -33,7 +31,7 @@ function attackOn(what: string, attack: (scene: Scene, member: TortureMember, si
   });
 }
 
-/** Without identities, since the cluster takes no writes, nobody attacks. */
+/** There is no attack while identities cannot be created. */
 const attackBy = (
   who: keyof Identities,
   what: string,

@@ -3,14 +3,14 @@ import { clocksOffMsMax } from '../cluster/tortureCluster.js';
 import { drawSpan, drawTarget, faultType, type Target } from './fault.js';
 
 const second = 1_000;
-/** Jumps that overlap add up: faults begin half a second apart at least, and a jump lasts 8 s at most. */
+/** Overlapping jumps add up: faults begin at least 0.5 s apart, and a jump lasts at most 8 s. */
 const jumpsAtOnceMax = 16;
-/** Jumps are drawn evenly over magnitudes: seconds are as likely as days. */
+/** Magnitudes are drawn evenly: seconds are as likely as days. */
 const jumpMs = { min: second, max: clocksOffMsMax / jumpsAtOnceMax };
 const wrongMs = { min: 200, max: 8_000 };
 const allPermille = 200;
 
-/** The wall clock of one member, or of all, is set, and comes back. It goes with other faults of the same member: no process is held for it. */
+/** Sets the wall clock of one member, or of all, and restores it. Other faults may overlap. */
 export const clock = faultType<{ readonly target: Target | null; readonly jumpMs: number; readonly ms: number }>({
   weight: 10,
   draw: (prng) => {

@@ -26,7 +26,7 @@ export const disk = faultType<{ readonly target: Target; readonly state: DiskFau
           machines.setDisk(member.id, 'good');
           scene.cluster.badDisks.delete(member.id);
           if (state === 'slow') return;
-          // A server that lost its disk ends; whoever runs it starts it again. One that noticed nothing is started again too.
+          // A server that lost its disk ends and is started again, and so is one that noticed nothing.
           scene.log(`${member.id} ${member.process.running ? 'still runs' : 'has ended'}`);
           await member.process.kill();
           mayEnd.delete(member.id);

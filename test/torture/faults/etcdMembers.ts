@@ -16,7 +16,6 @@ interface OnMember {
   readonly ms: number;
 }
 
-/** Something that one member of the etcd goes through for a while, and nothing else meanwhile. */
 const onMember = (
   weight: number,
   span: Span,
@@ -84,7 +83,7 @@ export const etcdPartition = faultType<OnMember & { readonly direction: (typeof 
   },
 });
 
-/** History goes right up to the present, again and again: whoever lags a little has lost it. */
+/** Compacts to the present repeatedly, so a slow watcher loses history. */
 export const etcdCompaction = faultType<{ readonly times: number; readonly gapMs: number }>({
   weight: 12,
   draw: (prng: Prng) => ({ times: drawSpan(prng, compactions), gapMs: drawSpan(prng, compactionGapMs) }),

@@ -1,19 +1,18 @@
 import type { Prng } from '../../simulation/prng.js';
 import type { Scene } from './scene.js';
 
-/** Whom a fault meets. Who leads is seen only when the time has come; among followers the plan's own number chooses. */
+/** The member that a fault hits. The leader is looked up at the time; `nth` selects among followers. */
 export type Target = { readonly role: 'leader' } | { readonly role: 'follower'; readonly nth: number };
 
-/** A kind of thing that goes wrong, or that operators do meanwhile. `P` is what the plan decides about one of them; times are milliseconds. */
+/** A kind of fault or operation. `P` are the parameters that the plan draws; times are milliseconds. */
 export interface FaultType<P extends object> {
-  /** How often it is drawn, beside the weights of the other kinds. */
   readonly weight: number;
   readonly draw: (prng: Prng) => P;
-  /** Resolves when the fault is over: with what it met, or null when there was nobody to meet. */
+  /** Resolves at the end with what was hit, or null for nothing. */
   readonly inject: (scene: Scene, parameters: P) => Promise<string | null>;
 }
 
-/** A fault type whose parameters only it knows: it is given back what it drew. */
+/** A fault type with hidden parameters: it receives what it drew. */
 export type AnyFaultType = FaultType<object>;
 
 export function faultType<P extends object>({ weight, draw, inject }: FaultType<P>): AnyFaultType {

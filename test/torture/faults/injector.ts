@@ -7,10 +7,7 @@ import type { Fault, PlannedFault } from './plan.js';
 import { Scene } from './scene.js';
 import { faultTypes } from './table.js';
 
-/**
- * Carries out a plan. Faults overlap, but each process is under one at a time; a fault that finds no free member is skipped and logged. Membership changes one at
- * a time.
- */
+/** Carries out a plan. Faults overlap, but a process has one at a time; a fault without a free member is skipped and logged. Membership changes are serial. */
 export class Injector {
   readonly counts = new Map<string, number>();
   readonly #scene: Scene;
@@ -28,7 +25,7 @@ export class Injector {
     return this.#scene.pointsMet;
   }
 
-  /** Resolves when the last fault is over and everything that it broke has been mended. */
+  /** Resolves when all faults are over and repaired. */
   async run(plan: readonly PlannedFault[]): Promise<void> {
     const start = performance.now();
     const running: Promise<void>[] = [];
@@ -43,7 +40,7 @@ export class Injector {
     for (const exit of cluster.unexpectedExits.splice(0)) this.#scene.finding('availability', `a server ended by itself: ${exit}`);
   }
 
-  /** No further faults; those under way end in their time. */
+  /** Starts no further faults; running ones end normally. */
   stop(): void {
     this.#stop.abort();
   }

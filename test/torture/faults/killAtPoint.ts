@@ -7,20 +7,20 @@ import { admit, leave } from './membership.js';
 import { drawLoss, loseUnsynced, type Loss } from './power.js';
 import type { Scene } from './scene.js';
 
-/** What must go on for a member to come to a point. */
+/** The activity that leads a member to a point. */
 type Situation = keyof typeof situations;
 
 interface Ambush {
   readonly target: Target;
   readonly point: FailPoint;
-  /** The how manieth time it comes there. */
+  /** The number of its occurrence. */
   readonly nth: number;
-  /** The machine's power goes with the process, and what was not synced. */
+  /** Unsynced data are lost too. */
   readonly power: Loss | null;
   readonly downMs: number;
 }
 
-/** Where each point is met, and up to the how manieth time one waits for it. */
+/** Each point's situation, and the highest occurrence to wait for. */
 const points: Readonly<Record<FailPoint, readonly [situation: Situation, nthMax: number]>> = {
   'log.append.unsynced': ['traffic', 50],
   'log.append.synced': ['traffic', 50],
@@ -64,19 +64,17 @@ const points: Readonly<Record<FailPoint, readonly [situation: Situation, nthMax:
 const names = Object.keys(failPoints) as [FailPoint, ...FailPoint[]];
 const powerFailsPermille = 400;
 const downMs = { min: 0, max: 4_000 };
-/** From the moment that a member is armed, until it has come to the point. */
 const armedMs = 20_000;
-/** Until the log of the leader begins behind a member that is away. */
 const behindMs = 20_000;
 const changeMs = 120_000;
 const readyMs = 90_000;
 const pollMs = 50;
-/** A leader that hangs for so long is replaced. */
+/** Long enough that the leader is replaced. */
 const hangsMs = 3_000;
-/** A process that died in the moment in which it was disarmed has been noticed after this. */
+/** Time to notice a process that died while it was disarmed. */
 const noticedMs = 300;
 
-/** Kills a member where it is in the middle of something: raft/failPoints.ts says what there is. */
+/** Kills a member at a fail point (raft/failPoints.ts). */
 export const killAtPoint = faultType<Ambush>({
   weight: 25,
   draw: (prng) => {
@@ -108,7 +106,7 @@ const situations = {
         leader.process.resume();
       });
     }),
-  /** The target was away for so long that it needs a snapshot. */
+  /** The target was down until it needs a snapshot. */
   behind: async (scene: Scene, ambush: Ambush): Promise<string | null> => {
     const member = await scene.choose({ ...nobody, ...ambush.target, role: 'follower' });
     return member === null
@@ -129,11 +127,8 @@ const situations = {
           return null;
         });
   },
-  /** A member is added while the target is armed. */
   change: (scene: Scene, ambush: Ambush) => meetChange(scene, ambush, ambush.target),
-  /** A member is added, and gets a snapshot from the leader. */
   sender: (scene: Scene, ambush: Ambush) => meetChange(scene, ambush, { role: 'leader' }),
-  /** A member is added, and dies when it starts for the first time. */
   newcomer: (scene: Scene, ambush: Ambush) =>
     withNewcomer(scene, async (newcomer) => {
       await admit(scene.cluster, newcomer, changeMs);
@@ -160,7 +155,7 @@ function meetChange(scene: Scene, ambush: Ambush, target: Target): Promise<strin
   );
 }
 
-/** Arms the member, provokes what brings it to the point, waits until it has died there, and starts it again. Null when it did not come there. */
+/** Arms the member, provokes the point, waits for its death and starts it again. Null when it did not reach the point. */
 async function strike(
   scene: Scene,
   { point, nth, power, downMs: restMs }: Ambush,
@@ -190,7 +185,7 @@ async function rest(scene: Scene, member: TortureMember, power: Loss | null, res
   await delay(power?.ms ?? restMs);
 }
 
-/** A process that ends otherwise, as one does that a snapshot brought too far, was not at the point. */
+/** A process that ended by another cause, such as a snapshot too far ahead, was not at the point. */
 async function diesWithin({ process }: TortureMember, ms: number): Promise<boolean> {
   for (const deadline = performance.now() + ms; performance.now() < deadline; await delay(pollMs)) {
     if (!process.running) return (await process.ended).signal === 'SIGKILL';
@@ -223,16 +218,16 @@ function withNewcomer(scene: Scene, work: (newcomer: TortureMember) => Promise<s
   });
 }
 
-/** So many objects, each created and deleted, are more entries than a log keeps and a checkpoint waits for. */
+/** More entries, with their deletions, than a log keeps and a checkpoint waits for. */
 const bulkObjects = 96;
 const bulkAtOnce = 16;
-/** A few of them fill files, which are shortened again after the next compaction but one. */
+/** Large ones grow files, which the next compaction but one shortens. */
 const largeObjects = 4;
 const largeBytes = 900_000;
 const bulkPath = '/api/v1/namespaces/default/configmaps';
 let bulks = 0;
 
-/** Writes beside the clients of the round, through the balancer; the answers do not matter. */
+/** Writes through the balancer, and ignores the answers. */
 async function writeMuch({ cluster }: Scene): Promise<void> {
   const client = new ApiClient(cluster.address, cluster);
   const until = performance.now() + armedMs;

@@ -4,7 +4,7 @@ import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js
 const requestTimeoutMs = 12_000;
 const pauseMs = 200;
 
-/** A change of the membership did not come true within its time, although the faults meanwhile leave a majority from time to time. */
+/** A membership change did not finish in its time, although faults leave a majority from time to time. */
 export class ChangeTookTooLong extends Error {}
 
 /** Adds a member as one that only learns. */
@@ -15,7 +15,7 @@ export async function admit(cluster: TortureCluster, member: TortureMember, time
   );
 }
 
-/** Adds a member, starts it, and lets it vote once it has caught up. */
+/** Adds and starts a member, and makes it a voter after it has caught up. */
 export async function join(cluster: TortureCluster, member: TortureMember, timeoutMs: number): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   await admit(cluster, member, timeoutMs);
@@ -47,7 +47,7 @@ export async function leave(cluster: TortureCluster, id: string, timeoutMs: numb
   cluster.votes.delete(id);
 }
 
-/** Asks one member after the other, as an operator would, until one of them says that it is done, or its leader knows it to be done. */
+/** Asks one member after another until one accepts, or the leader's status shows the change. */
 async function change(
   cluster: TortureCluster,
   what: string,
@@ -66,7 +66,7 @@ async function change(
       .catch(() => null);
     if (answer?.status === 200) return;
     if (answer !== null) last = `${member.id} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`;
-    // A repeated change is refused; only the leader's word tells whether an earlier one came true.
+    // A repeated change is refused; only the leader's status shows whether the first one succeeded.
     const status = await cluster.status(member);
     if (answer?.status === 409 && status?.role === 'leader' && done(new Map(status.members.map(({ id, role }) => [id, role])))) return;
     await delay(pauseMs);

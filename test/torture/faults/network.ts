@@ -35,7 +35,7 @@ export const slowNetwork = faultType<{ readonly delayMs: number; readonly breaks
   },
 });
 
-/** Cuts somebody off from everybody else, or joins them again. */
+/** Cuts a member off from all others, or reconnects it. */
 export function setLinks({ network, stations }: TortureCluster, id: string, direction: Direction, cut: boolean): void {
   for (const other of stations) {
     if (other === id) continue;

@@ -14,10 +14,10 @@ export interface PlannedFault {
   readonly fault: Fault;
 }
 
-/** From the start of one fault to that of the next: often shorter than a fault, so that faults meet. */
+/** The time between the starts of two faults: often shorter than a fault, so faults overlap. */
 const gapMs = { min: 500, max: 6_000 };
 
-/** The faults of a round: the same for the same seed, on every machine. It begins with one of each of `first`, in their order. */
+/** The faults of a round, determined by the seed. It begins with one of each of `first`, in order. */
 export function planFaults(
   seed: number,
   durationMs: number,
@@ -38,7 +38,7 @@ function drawKind(prng: Prng, kinds: readonly FaultKind[]): FaultKind {
   return kinds.find((kind) => (left -= faultTypes[kind].weight) < 0) ?? 'kill';
 }
 
-/** All kinds in an order that the seed draws, dealt out to rounds in turn: together they begin with one of each. */
+/** Deals all kinds to the rounds in an order from the seed, so that together they begin with one of each. */
 export function dealKinds(
   seed: number,
   rounds: number,

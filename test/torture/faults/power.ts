@@ -7,11 +7,11 @@ import { drawSpan, drawTarget, faultType, type Target } from './fault.js';
 import type { Scene } from './scene.js';
 
 const downMs = { min: 0, max: 4_000 };
-/** Of 1,000 losses, so many take all that was not synced; the others leave some pages of it, torn and out of order. */
+/** Of 1,000 losses, this many lose all unsynced data; the others keep some pages, torn and out of order. */
 const allLostPermille = 300;
 const seedMax = 2 ** 31;
 
-/** `survival` draws what is left of what was not synced: null for nothing. */
+/** `survival` seeds what remains of unsynced data: null for nothing. */
 export interface Loss {
   readonly survival: number | null;
   readonly ms: number;
@@ -31,7 +31,7 @@ export const powerLoss = faultType<Loss & { readonly target: Target }>({
   },
 });
 
-/** All at once, as when the hall is dark: nothing but what was synced brings the cluster back. */
+/** All members lose power at once, so only synced data restore the cluster. */
 export const powerLossAll = faultType<Loss>({
   weight: 6,
   draw: drawLoss,
@@ -50,7 +50,7 @@ async function losePower(scene: Scene, machines: FaultyMachines, member: Torture
   member.process.start();
 }
 
-/** What loss of power does to the files of a member whose process has ended. */
+/** Applies a power loss to the files of an ended member. */
 export function loseUnsynced(scene: Scene, machines: FaultyMachines, member: TortureMember, { survival, ms }: Loss): void {
   const { files, names } = machines.losePower(
     member.id,

@@ -5,7 +5,7 @@ import type { Scene } from './scene.js';
 
 const downMs = { min: 0, max: 4_000 };
 const pauseMs = { min: 100, max: 10_000 };
-/** From SIGTERM to the end, and from the start to readiness, while other faults go on. */
+/** Time from SIGTERM to the end, and from start to readiness, with other faults. */
 const stopGraceMs = 30_000;
 const readyMs = 90_000;
 
@@ -50,7 +50,7 @@ export const rollingRestart = faultType<object>({
   draw: () => ({}),
   inject: async (scene) => {
     for (const member of [...scene.cluster.members]) {
-      // One that was replaced meanwhile is gone for good.
+      // A member that was replaced meanwhile does not return.
       if (!scene.isBusy(member) && scene.cluster.members.includes(member))
         await scene.hold(member, () => down(scene, member, 'SIGTERM', 0));
     }

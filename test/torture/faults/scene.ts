@@ -3,10 +3,10 @@ import type { Finding } from '../checks/finding.js';
 import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js';
 import type { Target } from './fault.js';
 
-/** What faults share: the cluster, who is under a fault at the moment, the log, and what was found. */
+/** The shared state of faults: the cluster, busy members, the log, and findings. */
 export class Scene {
   readonly findings: Finding[] = [];
-  /** The fail points at which somebody died. */
+  /** Fail points that members died at. */
   readonly pointsMet = new Set<FailPoint>();
   readonly #busy = new Set<string>();
   #changing = false;
@@ -16,7 +16,7 @@ export class Scene {
     readonly log: (line: string) => void,
   ) {}
 
-  /** Nobody is under a fault, and no change of the membership goes on. */
+  /** No fault and no membership change is active. */
   get quiet(): boolean {
     return this.#busy.size === 0 && !this.#changing;
   }
@@ -25,7 +25,7 @@ export class Scene {
     return this.#busy.has(member.id);
   }
 
-  /** Changes of the membership come one at a time: null while another one goes on. */
+  /** Runs one membership change at a time: null during another. */
   async change(work: () => Promise<string | null>): Promise<string | null> {
     if (this.#changing) return null;
     this.#changing = true;
@@ -36,7 +36,7 @@ export class Scene {
     }
   }
 
-  /** Holds the target while `work` goes on. Null when it is under another fault, or there is none. */
+  /** Reserves the target during `work`. Null when it is busy or absent. */
   async with(target: Target, work: (member: TortureMember) => Promise<void>): Promise<string | null> {
     const member = await this.choose(target);
     if (member === null) return null;
@@ -53,7 +53,6 @@ export class Scene {
     }
   }
 
-  /** Who the target is now, unless that one is under a fault. */
   async choose(target: Target): Promise<TortureMember | null> {
     const leader = await this.cluster.leader();
     const free = (member: TortureMember): boolean => !this.isBusy(member) && this.cluster.members.includes(member);

@@ -10,7 +10,7 @@ import { addAndRemoveMember, replaceWiped } from './operations.js';
 import { powerLoss, powerLossAll } from './power.js';
 import { kill, killAll, pause, rollingRestart } from './processes.js';
 
-/** Every kind of fault, by the name that plans, logs and `--only` use. A kind that is added here is drawn, injected and counted. */
+/** All kinds of faults by the name in plans, logs and `--only`. */
 export const faultTypes = {
   kill,
   killAll,
@@ -47,7 +47,7 @@ const anyStore: readonly TortureStore[] = ['raft', 'etcd'];
 const ownStore: readonly TortureStore[] = ['raft'];
 const etcdStore: readonly TortureStore[] = ['etcd'];
 
-/** The stores over which each kind makes sense: an etcd has the disk, log and membership, and Go ignores a preloaded library that fails disks. */
+/** The stores for which each kind makes sense: an etcd has its own disk, log and membership, and Go ignores a preloaded library. */
 const meaningful: Readonly<Record<FaultKind, readonly TortureStore[]>> = {
   kill: anyStore,
   killAll: anyStore,

@@ -13,26 +13,23 @@ export interface Actor {
   readonly server: TrafficServer;
   /** `server` is always the same replica. */
   readonly pinned: boolean;
-  /** Which replica that is now; null where a balancer chooses. */
+  /** The current replica; null behind a balancer. */
   readonly member: () => string | null;
   readonly place: Place;
   readonly prng: Prng;
   readonly recorder: Recorder;
-  /**
-   * The version before which such a question was in vain, on any replica, when this was asked, or a later one; null while nobody can tell, and `never` where
-   * nobody ever will.
-   */
+  /** The version below which such a read failed on any replica at the time of the call, or a later one; null while unknown, `never` if it stays unknown. */
   readonly gone: (what: PastRead['what']) => Promise<number | null | 'never'>;
 }
 
 const statusTimeoutMs = 2_000;
-/** A cluster without a majority can tell nobody what was compacted; after so long nobody asks any more. */
+/** A cluster without a majority cannot report its compaction; this is the longest wait. */
 const goneWithinMs = 60_000;
 const pollMs = 200;
 
 export const refusals: ReadonlySet<number> = new Set([429, 503, 504]);
 
-/** History before this version is gone on the replica that the actor is pinned to. */
+/** The compacted revision of the actor's pinned replica. */
 export async function goneHere({ pinned, server }: Actor): Promise<number | null> {
   if (!pinned) return null;
   const answer = await server.request('GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs }).catch(() => null);
@@ -42,7 +39,7 @@ export async function goneHere({ pinned, server }: Actor): Promise<number | null
 const compactedOf = (answer: Answer | null): number | null =>
   answer?.status === 200 ? (answer.body as { readonly compactedRevision: number }).compactedRevision : null;
 
-/** Asked right after a 410. Whoever gave it may be gone itself, and the others may be without a leader for a while. */
+/** Called after a 410. Its server may be gone, and the others without a leader for a while. */
 export async function recordExpired(
   { name, recorder, gone }: Actor,
   what: PastRead['what'],

@@ -7,11 +7,10 @@ import { outcomeOf } from './outcome.js';
 import { listedIn, objectOf, pathOf, versionOf } from './place.js';
 import { Segment } from './watcher.js';
 
-/** Of 1,000 updates and deletes so many say which version they expect. */
+/** Of 1,000 updates and deletes, this many have an expected version. */
 const guardedPermille = 800;
 const leaseEveryMs = 2_000;
 const timeoutMs = 5_000;
-/** A client that does not go on watching looks for so long. */
 const lookMs = 150;
 const pauseMs = 15;
 const pauseAfterFailureMs = 100;
@@ -26,10 +25,7 @@ interface Write {
   readonly expected?: number | null;
 }
 
-/**
- * One client that sends one request after the other, in the mix that clusters see, and records the answers. Its writes start from its last read, as those of
- * kubectl and controllers do.
- */
+/** Sends one request after another in a typical mix, and records the answers. Writes start from its last read, as those of kubectl and controllers do. */
 export class TrafficClient {
   readonly #actor: Actor;
   readonly #known = new Map<string, Known>();
@@ -73,7 +69,6 @@ export class TrafficClient {
     }
   }
 
-  /** Makes all objects, so that a round begins with something to update. */
   async fill(): Promise<void> {
     for (const key of this.#place.keys) await this.#create(key);
   }
@@ -121,7 +116,6 @@ export class TrafficClient {
     return true;
   }
 
-  /** Looks for a moment at what changed since its newest list. */
   async #look(): Promise<boolean> {
     const from = this.#listed;
     if (from === null) return await this.#list();
@@ -212,13 +206,13 @@ export class TrafficClient {
     if (outcome.result === 'refused' || outcome.result === 'unexpected') return false;
     this.#recorder.add({ key, client: this.#name, startMs, endMs, ...write, ...outcome } as KeyOperation);
     if (outcome.result === 'done' && write.kind !== 'delete') this.#saw(outcome.version, `${write.kind} of ${key}`, startMs, endMs);
-    // What was written is known; after anything else it must be read again.
+    // The version is known after a write, and must be read again after a failure.
     if (outcome.result === 'done' && write.kind !== 'delete') this.#known.set(key, { version: outcome.version });
     else this.#known.delete(key);
     return outcome.result !== 'unknown';
   }
 
-  /** Holds a lease, as nodes and leaders do: nobody else writes it. */
+  /** Renews its own lease, as nodes and leaders do. */
   async #renew(): Promise<boolean> {
     this.#leaseMs = performance.now();
     const value = this.#value();
@@ -245,7 +239,7 @@ export class TrafficClient {
     return answer;
   }
 
-  /** Reads it, and makes it where it is missing; the next renewal updates it. */
+  /** Reads the lease and creates it if missing; the next renewal updates it. */
   async #take(key: string, path: string, value: string, body: (version: number | null) => object): Promise<boolean> {
     const startMs = performance.now();
     const answer = await this.#ask('GET', `${path}/${this.#name}`);

@@ -1,19 +1,17 @@
 import type { Answer } from '../../fixtures/apiClient.js';
 
-/** What an answer to a write says of what became of it. */
 export type Outcome =
   | { readonly result: 'done'; readonly version: number }
   | { readonly result: 'exists' | 'conflict' | 'absent' }
   /** Refused before anything was tried. */
   | { readonly result: 'refused' }
   | { readonly result: 'unknown' }
-  /** An answer that this server must not give to this traffic. */
   | { readonly result: 'unexpected'; readonly details: string };
 
 const unavailable = new Set([503, 504]);
 const tooMany = 429;
 
-/** `null` is no answer. A refusal by 503 may follow an attempt, so only 429 is taken to be definite. Pure. */
+/** `null` is no answer. A 503 may follow an attempt, so only 429 is definite. Pure. */
 export function outcomeOf(kind: 'create' | 'update' | 'delete', answer: Answer | null): Outcome {
   if (answer === null) return { result: 'unknown' };
   const { status, body } = answer;

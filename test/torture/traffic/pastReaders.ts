@@ -6,17 +6,17 @@ import { listedIn, pathOf, versionOf } from './place.js';
 const timeoutMs = 5_000;
 const pauseMs = 200;
 const pageSize = 5;
-/** Between two pages: mostly short, sometimes longer than history is kept. */
+/** Pauses between pages: mostly short, sometimes longer than history is kept. */
 const pageGapMs = { min: 0, max: 400 };
 const longGapMs = { min: 6_000, max: 14_000 };
 const longGapPermille = 60;
-/** Answers to one page that leave it open, before the list is given up. */
+/** Ambiguous answers to one page before the list is given up. */
 const attemptsMax = 40;
 /** Versions that an exact reader remembers. */
 const rememberedMax = 400;
 const gone = 410;
 
-/** Lists page by page while writes and faults go on: all pages are of one version, or the next one is refused with 410 because that was compacted. */
+/** Reads lists by page during writes and faults: all pages are of one version, or a compacted one gives 410. */
 export async function readPages(actor: Actor, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await listByPages(actor, signal);
@@ -53,7 +53,7 @@ async function listByPages(actor: Actor, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Reads what was, at versions that some client was told a while ago. */
+/** Reads at versions that a client received earlier. */
 export async function readPast(actor: Actor, signal: AbortSignal): Promise<void> {
   const { name, place, prng, recorder } = actor;
   const remembered: number[] = [];
@@ -78,7 +78,7 @@ export async function readPast(actor: Actor, signal: AbortSignal): Promise<void>
   }
 }
 
-/** Asks until the answer is definite; null when it is given up. */
+/** Repeats until the answer is definite; null when it gives up. */
 async function ask(
   actor: Actor,
   path: string,

@@ -12,7 +12,7 @@ export const last = 'last';
 
 export const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `k${index}`);
 
-/** Values are written twice, side by side, to see that objects are whole. */
+/** The value is stored twice to detect partial objects. */
 export const objectOf = (name: string, value: string, resourceVersion?: string): object => ({
   kind: 'ConfigMap',
   apiVersion: 'v1',
@@ -24,7 +24,7 @@ export const pathOf = ({ namespace }: Place): string => `/api/v1/namespaces/${na
 
 export const versionOf = ({ metadata }: ApiObject): number => Number(metadata.resourceVersion);
 
-/** What a list shows of the place; `others` are the pages before it. */
+/** The content of a list; `others` are the earlier pages. */
 export function listedIn(client: string, what: string, list: ApiObject, others: readonly ApiObject[] = []): ListedState {
   const items = [...others, ...(list.items ?? [])].map(
     (item) => [item.metadata.name, { version: versionOf(item), value: item.data?.['left'] ?? '' }] as const,

@@ -6,17 +6,14 @@ import type { Renewal } from '../checks/renewals.js';
 import type { ListedState } from '../checks/snapshots.js';
 import type { WatchHistory } from '../checks/watchPromises.js';
 
-/** What all clients of a round did and were told. */
 export class Recorder {
   readonly operations: KeyOperation[] = [];
   readonly sightings: Sighting[] = [];
   readonly lists: ListedState[] = [];
-  /** Short watches of clients that did not go on watching. */
   readonly watches: WatchHistory[] = [];
   readonly pastReads: PastRead[] = [];
   readonly findings: Finding[] = [];
   readonly renewals: Renewal[] = [];
-  /** When writes were acknowledged, for the time without any. */
   readonly acknowledgedMs: number[] = [];
   requests = 0;
   unknown = 0;
@@ -35,7 +32,6 @@ export class Recorder {
     return this.acknowledgedMs.at(-1) ?? null;
   }
 
-  /** Milliseconds of the longest time between two acknowledged writes. */
   get longestSilenceMs(): number {
     const times = [...this.acknowledgedMs].sort((a, b) => a - b);
     return times.reduce((longest, time, index) => Math.max(longest, time - (times[index - 1] ?? time)), 0);

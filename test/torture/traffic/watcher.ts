@@ -7,7 +7,7 @@ import { last, listedIn, pathOf, versionOf } from './place.js';
 const pauseAfterFailureMs = 50;
 const listTimeoutMs = 5_000;
 const awayMs = { min: 8_000, max: 20_000 };
-/** Short watches, of different lengths, so that there are many places to resume from. */
+/** Short and varied, so that there are many versions to resume from. */
 const watchSeconds = { min: 3, max: 5 };
 const gone = 410;
 
@@ -22,7 +22,7 @@ export class Segment implements WatchHistory {
     readonly from: number,
   ) {}
 
-  /** False when the event says that history before it is gone. */
+  /** False when the event reports compacted history. */
   show({ type, object }: WatchEvent): boolean {
     if (type === 'ERROR') {
       if (object.code !== gone) this.expired.push(JSON.stringify(object));
@@ -40,15 +40,11 @@ export class Segment implements WatchHistory {
   }
 }
 
-/**
- * Watches for the whole round, at one address, resumes ended watches, and lists again when told to, with a new history. One that pauses now and then misses
- * compactions.
- */
+/** Watches at one address for the whole round, resumes ended watches, and lists again after a 410, with a new history. One that pauses misses compactions. */
 export class Watcher {
   readonly #actor: Actor;
   readonly #awayPermille: number;
   readonly histories: Segment[];
-  /** How each watch that was open came to its end. */
   readonly endings: string[] = [];
   readonly #away = new AbortController();
   readonly #running: Promise<void>;
@@ -56,7 +52,7 @@ export class Watcher {
   #stream: WatchStream | null = null;
   #sawLast = false;
 
-  /** After so many of 1,000 watches it stays away for a while. */
+  /** Of 1,000 watches, this many are followed by a pause. */
   constructor(actor: Actor, from: number, awayPermille: number) {
     this.#actor = actor;
     this.#awayPermille = awayPermille;
@@ -64,7 +60,7 @@ export class Watcher {
     this.#running = this.#run();
   }
 
-  /** Whether it was shown the write that ends the history. */
+  /** True once it has shown the last write. */
   get complete(): boolean {
     return this.#sawLast;
   }
