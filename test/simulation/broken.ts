@@ -11,7 +11,7 @@ export type BrokenMode = Pick<Surroundings, 'makeCore' | 'disk' | 'stages'>;
 
 const correct: BrokenMode = { makeCore: createCore, disk: honestDisk, stages: orderedStages };
 
-/** Answers reads of a leader at once, without asking whether it still leads. */
+/** Answers a leader's reads at once, without confirming that it still leads. */
 class TrustingCore extends Machine {
   #trusted: { readonly id: number; readonly index: LogIndex }[] = [];
 
@@ -39,27 +39,27 @@ class TrustingCore extends Machine {
   }
 }
 
-/** Worlds in which one rule is broken. The simulator must notice each: otherwise its silence about the real one would mean nothing. */
+/** Worlds with one broken rule each, which the simulator must detect. */
 export const brokenModes = {
   none: correct,
-  /** A restarted server has forgotten whom it voted for. */
+  /** A restarted server forgets its vote. */
   voteNotPersisted: { ...correct, disk: { keep: (hardState: HardState): HardState => ({ ...hardState, vote: null }) } },
-  /** A restarted server has forgotten terms that it had reached. */
+  /** A restarted server forgets terms. */
   termNotPersisted: {
     ...correct,
     disk: { keep: (hardState: HardState, before: HardState): HardState => ({ ...hardState, term: before.term, vote: before.vote }) },
   },
-  /** Figure 8: an entry of an older term counts as committed once a majority holds it. */
+  /** Figure 8: an entry of an older term counts as committed once a majority has it. */
   commitOlderTerm: {
     ...correct,
     makeCore: (options: CoreOptions): Core => new Machine(options, { ...raftRules, commitsByCounting: () => true }),
   },
-  /** Votes and acknowledgements leave before the disk has what they speak of. */
+  /** Votes and acknowledgements are sent before their data are synced. */
   ackBeforeSync: {
     ...correct,
     stages: [stages.sendImmediate, stages.sendAfterSync, stages.write, stages.sync, stages.apply, stages.answerReads],
   },
-  /** A leader answers reads although it may have been deposed. */
+  /** A leader answers reads without a quorum. */
   readWithoutQuorum: { ...correct, makeCore: (options: CoreOptions): Core => new TrustingCore(options, raftRules) },
 } satisfies Record<string, BrokenMode>;
 

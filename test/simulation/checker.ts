@@ -3,7 +3,7 @@ import type { Entry, LogIndex, MemberId, Membership, Term } from '../../raft/typ
 import { fingerprintOf } from './store.js';
 import type { StoreState } from './store.js';
 
-/** A rule of Raft's figure 3, or a promise to clients, does not hold. */
+/** A violated rule of Raft's figure 3, or a violated promise to clients. */
 class RuleBroken extends Error {
   constructor(
     readonly rule: string,
@@ -13,7 +13,6 @@ class RuleBroken extends Error {
   }
 }
 
-/** What the checker sees of a server. */
 export interface Observed {
   readonly id: MemberId;
   /** Grows with every restart. */
@@ -26,22 +25,22 @@ export interface Observed {
 interface Chosen {
   readonly term: Term;
   readonly fingerprint: number;
-  /** The term in which it was seen to be committed: that of a leader, or of a follower that a leader told. May be later than the entry's own. */
+  /** The term in which it was seen as committed, by a leader or a follower: possibly later than the entry's own. */
   readonly committedIn: Term;
   /** Of the store after this entry. */
   store: number | null;
 }
 
-/** Watches all servers from outside and remembers what they must never contradict. Each check compares one step with that memory. */
+/** Observes all servers and compares each step with what it has seen before. */
 export class Checker {
   readonly #servers: () => readonly Observed[];
   readonly #leaders = new Map<Term, string>();
-  /** Every entry that any server ever wrote, by index and term, with the term of the entry before it. */
+  /** Every entry written by any server, by index and term, with the previous entry's term. */
   readonly #written = new Map<string, { readonly fingerprint: number; readonly previousTerm: Term }>();
-  /** Committed entries by index; the first is at 1. */
+  /** Committed entries by index, from 1. */
   readonly #chosen: Chosen[] = [];
   readonly #encodings = new WeakMap<Membership, string>();
-  /** The newest index that a client knows to be in force. */
+  /** The newest acknowledged index. */
   #known = 0;
 
   constructor(servers: () => readonly Observed[]) {
@@ -52,7 +51,7 @@ export class Checker {
     return this.#chosen.length;
   }
 
-  /** What a read that begins now must see at least: the answers that clients have had so far. */
+  /** A read that begins now must see at least this index. */
   get floor(): number {
     return this.#known;
   }
@@ -61,7 +60,7 @@ export class Checker {
     return this.#chosen[index - 1]?.term ?? null;
   }
 
-  /** Election safety, and leader completeness at the moment of the election. */
+  /** Checks election safety, and leader completeness at the election. */
   afterStep(server: Observed): void {
     if (!server.isLeader) return;
     const who = `${server.id} in life ${server.life}`;
@@ -72,7 +71,7 @@ export class Checker {
     this.#checkComplete(server);
   }
 
-  /** Log matching: two logs that agree on an entry's index and term agree on it and on all before it. */
+  /** Log matching: logs with the same index and term have the same entry and the same entries before it. */
   wrote(server: MemberId, entry: Entry, previousTerm: Term | null): void {
     if (previousTerm === null) throw new RuleBroken('log matching', `${server} writes entry ${entry.index} behind one it does not have`);
     const key = `${entry.index}/${entry.term}`;
@@ -93,7 +92,7 @@ export class Checker {
     throw new RuleBroken('membership of the log', `${server} uses ${JSON.stringify(used)} while its log says ${JSON.stringify(newest)}`);
   }
 
-  /** State-machine safety: no two servers take different entries as committed at one index. And leader completeness for those that lead already. */
+  /** Checks state-machine safety (one committed entry for each index), and leader completeness for current leaders. */
   committed(server: Observed, entry: Entry): void {
     const fingerprint = fingerprintOf(entry);
     const before = this.#chosen[entry.index - 1];
@@ -112,7 +111,7 @@ export class Checker {
     for (const other of this.#servers()) if (other.isLeader && other.term > server.term) this.#checkComplete(other);
   }
 
-  /** Servers that applied equally many entries hold equal stores, however they got there: by log or by snapshot. */
+  /** Servers with the same applied index have equal stores, by log or by snapshot. */
   applied(server: MemberId, store: StoreState): void {
     const chosen = this.#chosen[store.index - 1];
     if (chosen === undefined) {
@@ -125,12 +124,12 @@ export class Checker {
       throw new RuleBroken('state-machine safety', `the store of ${server} differs from another server's at ${store.index}`);
   }
 
-  /** A client was told that its write at `index` is done. */
+  /** A client's write at `index` was acknowledged. */
   acknowledged(index: LogIndex): void {
     this.#known = Math.max(this.#known, index);
   }
 
-  /** A client was told the state at `index`; `floor` is what this checker had when the read began. */
+  /** A client read the state at `index`; `floor` is from the start of the read. */
   readDone(server: MemberId, index: number, floor: number): void {
     if (index < floor)
       throw new RuleBroken(
@@ -148,7 +147,7 @@ export class Checker {
     return text;
   }
 
-  /** Leader completeness: what was committed in a term is in the logs of the leaders of later terms. By log matching, the newest such entry speaks for all. */
+  /** Leader completeness: an entry committed in a term is in the logs of later leaders. By log matching, checking the newest one suffices. */
   #checkComplete(leader: Observed): void {
     const newest = this.#chosen.findLastIndex((entry) => entry.committedIn < leader.term) + 1;
     if (newest === 0) return;

@@ -16,12 +16,12 @@ import type { Surroundings } from './server.js';
 import type { StoreState } from './store.js';
 import { Timeline } from './timeline.js';
 
-/** Receives one line for each thing that happens, with the step and the virtual time. */
+/** Receives one line for each event, with step and virtual time. */
 export type Trace = (step: number, time: number, line: string) => void;
 
 const emptyStore: StoreState = { index: logIndex(0), term: term(0), fingerprint: 0, membership: emptyMembership };
 
-/** All servers of one schedule, their network, their clients and their bad luck, on one timeline. */
+/** All servers of a schedule with network, clients and faults on one timeline. */
 export class Cluster {
   readonly timeline = new Timeline();
   readonly counts: Counts = noCounts();
@@ -67,7 +67,7 @@ export class Cluster {
     this.timeline.after(profile.operationEvery, () => this.#operation());
   }
 
-  /** One event, and the checks after it. */
+  /** Runs one event and the checks. */
   step(): void {
     this.counts.steps++;
     this.#touched = null;
@@ -79,12 +79,12 @@ export class Cluster {
     return this.servers.filter((server) => server.core !== null);
   }
 
-  /** Servers that believe they lead, the newest term first. */
+  /** Servers in the leader role, newest term first. */
   leaders(): SimulatedServer[] {
     return this.servers.filter((server) => server.isLeader).sort((a, b) => b.term - a.term);
   }
 
-  /** A server that joins starts with an empty disk, and knows of no members. */
+  /** A joining server starts with an empty disk and no members. */
   ensureServer(id: MemberId): void {
     if (!this.#byId.has(id)) this.#addServer(id, emptyStore);
   }
@@ -102,7 +102,7 @@ export class Cluster {
     this.wake(server);
   }
 
-  /** Ends all faults. The machines work from here on. */
+  /** Ends all faults. */
   heal(): void {
     this.#around.trace?.('all faults end');
     this.#faultsOn = false;
@@ -119,7 +119,7 @@ export class Cluster {
     this.wake(server);
   }
 
-  /** Lets a server carry out what it has to do, soon. */
+  /** Schedules a server's pending work. */
   wake(server: SimulatedServer): void {
     if (this.#awake.has(server)) return;
     this.#awake.add(server);
@@ -185,7 +185,7 @@ export class Cluster {
     this.wake(server);
   }
 
-  /** The sender's transport notices sooner or later what became of a snapshot; if the sender lives on, and whether or not it still leads. */
+  /** A snapshot's sender learns its result with a delay, if it has not crashed, whether or not it still leads. */
   #reportSnapshot({ message, snapshot }: Parcel, ok: boolean): void {
     if (snapshot === null) return;
     const sender = this.#byId.get(message.from);
@@ -211,7 +211,7 @@ export class Cluster {
     }
   }
 
-  /** Clients try a server that calls itself leader; in partitions there may be several. */
+  /** Clients try any server in the leader role; partitions may have several. */
   #aLeader(): SimulatedServer | undefined {
     return this.prng.pick(this.leaders().filter((server) => !this.#isStalled(server)));
   }

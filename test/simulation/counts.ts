@@ -1,4 +1,4 @@
-/** What happened in simulations; tests assert that each of these did, so that no schedule passes because nothing was tried. */
+/** Event counts of simulations. Tests assert that each event occurred. */
 export const countNames = [
   'steps',
   'elections',

@@ -4,33 +4,30 @@ import type { Entry, HardState, LogIndex, Membership, SnapshotMeta, Term } from 
 import type { LogReader, Persist } from '../../raft/core/ready.js';
 import type { StoreState } from './store.js';
 
-/** What one Ready writes, in one transaction. */
+/** The writes of one Ready, in one transaction. */
 export interface Write {
   readonly persist: Persist | null;
   readonly install: { readonly meta: SnapshotMeta; readonly state: StoreState } | null;
 }
 
-/** Ways in which a disk may be made to lie. */
+/** Ways in which a disk may lie. */
 export interface DiskFaults {
-  /** What is kept of a hard state that was said to be durable. */
+  /** The part of a synced hard state that survives. */
   readonly keep: (hardState: HardState, before: HardState) => HardState;
 }
 
 export const honestDisk: DiskFaults = { keep: (hardState) => hardState };
 
-/**
- * A disk that knows what was written from what was synced. A crash may forget what was only written. Reads see what is synced, which is all that the core may
- * rely on.
- */
+/** A disk with unsynced writes, which a crash may lose. Reads see synced data only, because the core may rely on nothing else. */
 export class Disk implements LogReader {
   readonly #faults: DiskFaults;
   hardState: HardState = { term: term(0), vote: null, commit: logIndex(0) };
-  /** The store as of its last checkpoint. The log holds every entry after it. */
+  /** The store at its last checkpoint, followed by the log. */
   checkpoint: StoreState;
   #baseIndex = 0;
   #baseTerm: Term = term(0);
   #log: Entry[] = [];
-  /** Membership entries as they were put; some may be truncated since. */
+  /** Membership entries; later truncations may have removed some. */
   #memberships: { readonly entry: Entry; readonly membership: Membership }[] = [];
   #written: Write | null = null;
 
@@ -61,7 +58,7 @@ export class Disk implements LogReader {
     return this.#log.slice(from - this.firstIndex, end === -1 ? undefined : end);
   }
 
-  /** Of the newest membership entry that is held, committed or not, or of the checkpoint. */
+  /** The membership of the newest entry, committed or not, or of the checkpoint. */
   membership(): Membership {
     while (this.#memberships.length > 0 && !this.#holds(this.#memberships.at(-1)?.entry)) this.#memberships.pop();
     const newest = this.#memberships.at(-1);
@@ -86,7 +83,7 @@ export class Disk implements LogReader {
     this.#written = null;
   }
 
-  /** Makes the store durable and cuts the log up to `index`. */
+  /** Saves the store and cuts the log up to `index`. */
   compact(store: StoreState, index: number): void {
     this.checkpoint = store;
     const cut = Math.min(index, store.index);

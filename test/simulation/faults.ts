@@ -5,11 +5,11 @@ import type { Cluster } from './cluster.js';
 import type { FaultKind, OperationKind } from './profile.js';
 import type { SimulatedServer } from './server.js';
 
-/** Servers that may join in one schedule, besides the first ones. */
+/** The limit of joining servers in a schedule. */
 const joinersMax = 3;
 const votersMin = 2;
 
-/** Each picks its victims through the cluster's generator. */
+/** Each draws its targets from the cluster's generator. */
 export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } = {
   crash: (cluster) => {
     const server = cluster.prng.pick(cluster.running());
@@ -61,7 +61,7 @@ export const faults: { readonly [K in FaultKind]: (cluster: Cluster) => void } =
 export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => void } = {
   compact: (cluster) => {
     const server = cluster.prng.pick(cluster.running());
-    // In the middle of a Ready the store may be ahead of what is about to be installed or written.
+    // During a Ready the store may be ahead of pending writes.
     if (server !== undefined && !server.isInsideReady) server.compact(cluster.prng.below(4));
   },
 
@@ -89,7 +89,7 @@ export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => 
     if (leader !== undefined && peer !== undefined) leader.core?.reportUnreachable(peer.id);
   },
 
-  /** Some believe, rightly or not, that their leader is gone. */
+  /** Some servers suspect the leader, rightly or not. */
   campaignSoon: (cluster) => {
     for (const server of cluster.running()) {
       if (!cluster.prng.chance(500)) continue;
@@ -117,7 +117,7 @@ export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => 
 
 const counted = { addLearner: 'learnersAdded', promote: 'promotions', remove: 'removals' } as const;
 
-/** Prefers to finish what was begun: a learner becomes a voter before another server is added. */
+/** Prefers to finish a change: promotes a learner before it adds a server. */
 function drawChange({ prng, servers, profile }: Cluster, leader: SimulatedServer): MembershipChange | null {
   const membership = leader.core?.membership;
   if (membership === undefined) return null;

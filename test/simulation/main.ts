@@ -1,4 +1,4 @@
-/** `npm run simulate`: runs seeded schedules of the Raft simulator, or replays one. Exit status 1 when a rule was broken. */
+/** `npm run simulate`: runs seeded schedules of the Raft simulator, or replays one. Exits with 1 when a rule is broken. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { brokenModes } from './broken.js';
 import type { BrokenName } from './broken.js';

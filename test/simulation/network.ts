@@ -8,18 +8,18 @@ import type { Timeline } from './timeline.js';
 
 export interface Parcel {
   readonly message: Message;
-  /** The bytes that travel beside an `installSnapshot`. */
+  /** The content that accompanies an `installSnapshot`. */
   readonly snapshot: StoreState | null;
 }
 
-/** Delays, drops, duplicates and reorders; cuts links in one or both directions. */
+/** Delays, drops, duplicates and reorders messages; cuts links in one or both directions. */
 export class Network {
   readonly #world: { readonly prng: Prng; readonly timeline: Timeline; readonly counts: Counts };
   readonly #deliver: (parcel: Parcel) => void;
   /** A parcel will not arrive. */
   readonly #lost: (parcel: Parcel) => void;
   #cut = new Map<string, number>();
-  /** Parcels of a sender made before this time were still in its own buffers when it crashed. */
+  /** Parcels sent before this time are lost with the sender's buffers. */
   readonly #lostBefore = new Map<MemberId, number>();
 
   constructor(
@@ -47,7 +47,7 @@ export class Network {
     this.#carry(parcel, profile);
   }
 
-  /** Cuts all links between the two groups, in both directions, for `duration`. */
+  /** Cuts all links between the two groups for `duration`. */
   split(group: readonly MemberId[], rest: readonly MemberId[], duration: number): void {
     for (const a of group)
       for (const b of rest)
@@ -62,7 +62,7 @@ export class Network {
     this.#cut.set(`${from}>${to}`, this.#world.timeline.now + duration);
   }
 
-  /** Loses what a server sent but is still on its way. */
+  /** Loses a server's messages in transit. */
   loseFrom(id: MemberId): void {
     this.#lostBefore.set(id, this.#world.timeline.now);
   }
@@ -76,7 +76,7 @@ export class Network {
     const delay = prng.chance(profile.longDelay) ? prng.between(50, 400) : prng.between(1, profile.delayMax);
     const { from, to } = parcel.message;
     const sentAt = timeline.now;
-    // Cut links hold back what is already on its way, as well.
+    // Cut links also stop messages in transit.
     timeline.after(delay, () =>
       this.#isCut(from, to) || sentAt < (this.#lostBefore.get(from) ?? 0) ? this.#lost(parcel) : this.#deliver(parcel),
     );

@@ -1,4 +1,4 @@
-/** The only source of chance in a simulation: the same seed draws the same numbers on every machine (xoshiro128**, seeded through splitmix32). */
+/** The only source of randomness: equal seeds give equal numbers everywhere (xoshiro128**, seeded through splitmix32). */
 export class Prng {
   #state: [number, number, number, number];
 

@@ -2,12 +2,12 @@ import type { Prng } from './prng.js';
 
 /** What goes wrong. */
 export const faultKinds = ['crash', 'crashLeader', 'powerFailure', 'partition', 'oneWayPartition', 'stall'] as const;
-/** What is done to a cluster that runs. */
+/** Operations on a running cluster. */
 export const operationKinds = ['compact', 'membership', 'transfer', 'unreachable', 'campaignSoon', 'stopped', 'expectWord'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 export type OperationKind = (typeof operationKinds)[number];
 
-/** The character of one schedule. Times are instants; a server ticks about every `tickInstants`. */
+/** The parameters of one schedule. Times are instants; a server ticks about every `tickInstants`. */
 export interface Profile {
   readonly servers: number;
   readonly tickInstants: number;
@@ -18,12 +18,12 @@ export interface Profile {
   readonly drop: number;
   readonly duplicate: number;
   readonly longDelay: number;
-  /** Per mille of Readys that are carried out in stages, with other things happening in between. */
+  /** Per mille of Readys that run in stages, interleaved with other events. */
   readonly staged: number;
   readonly stageDelayMax: number;
-  /** Per mille of messages that speak of the disk after which the sender crashes at once: the worst moment for what is not durable. */
+  /** Per mille of messages about durable data after which the sender crashes at once. */
   readonly crashAfterPromise: number;
-  /** Per mille of new leaders that crash within a few message delays. */
+  /** Per mille of new leaders that crash after a few message delays. */
   readonly crashAfterElection: number;
   /** Mean time between faults. */
   readonly faultEvery: number;
@@ -33,9 +33,7 @@ export interface Profile {
   readonly operations: readonly [OperationKind, ...OperationKind[]];
   readonly downMax: number;
   readonly cutMax: number;
-  /** Mean time between client calls; 0 for none. */
   readonly clientEvery: number;
-  /** Per mille of client calls that are reads. */
   readonly reads: number;
   readonly sizes: {
     readonly appendBytesMax: number;
@@ -47,8 +45,8 @@ export interface Profile {
 }
 
 /**
- * Elections follow one another without a pause: candidates of one term meet, voters crash with the ink of their vote wet,
- * leaders go down with entries that nobody else has. What the rules on votes and on older terms prevent hardly ever happens otherwise.
+ * Elections follow one another without pause: candidates of one term meet, voters crash right after voting, and leaders crash with unreplicated entries. The
+ * rules on votes and older terms rarely matter otherwise.
  */
 function drawElectionStorm(prng: Prng, { sizes }: Profile): Partial<Profile> {
   return {
@@ -65,7 +63,7 @@ function drawElectionStorm(prng: Prng, { sizes }: Profile): Partial<Profile> {
   };
 }
 
-/** Servers come and go all the time, also while leaders change: what the limits on membership changes are for. */
+/** Servers join and leave continuously, also during leader changes, to test the limits on membership changes. */
 function drawMembershipStorm(prng: Prng): Partial<Profile> {
   return {
     electionTicks: prng.pick([4, 6]),
@@ -79,7 +77,7 @@ function drawMembershipStorm(prng: Prng): Partial<Profile> {
   };
 }
 
-/** Each schedule leaves some faults out and makes others frequent: rare combinations need the common ones out of the way ("swarm testing"). */
+/** Each schedule omits some faults and makes others frequent, so that rare combinations occur ("swarm testing"). */
 export function drawProfile(prng: Prng, servers: number | null): Profile {
   const profile = drawCalm(prng, servers);
   const storm = prng.pick([null, null, drawElectionStorm, drawElectionStorm, drawMembershipStorm]);
@@ -92,7 +90,7 @@ function drawCalm(prng: Prng, servers: number | null): Profile {
     servers: servers ?? prng.pick([3, 5]),
     tickInstants: 10,
     heartbeatTicks: prng.pick([1, 2]),
-    // With 12, an idle leader speaks half as often at first; with all of them it is calm after that.
+    // With 12, an idle leader first sends half as often; with all values it then quiesces.
     electionTicks: prng.pick([4, 6, 8, 12]),
     delayMax: prng.pick([1, 5, 12, 30]),
     drop: prng.pick([0, 10, 50, 150]),
@@ -120,7 +118,7 @@ function drawCalm(prng: Prng, servers: number | null): Profile {
   };
 }
 
-/** After the faults: a network and machines that work, on which the cluster must come to life again. */
+/** A working network and machines, on which the cluster must recover. */
 export function healed(profile: Profile): Profile {
   return {
     ...profile,

@@ -12,7 +12,7 @@ import type { StoreState } from './store.js';
 
 export type Stage = (server: SimulatedServer, ready: Ready) => void;
 
-/** What a server needs of the world around it; broken modes replace parts of it. */
+/** A server's dependencies; broken modes replace some. */
 export interface Surroundings {
   readonly makeCore: (options: CoreOptions) => Core;
   readonly disk: DiskFaults;
@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly checker: Checker;
   readonly counts: Counts;
   readonly settings: Omit<CoreOptions, 'id' | 'hardState' | 'membership' | 'appliedIndex' | 'log' | 'snapshotSource'>;
-  /** Told what happens, line by line; null where nobody reads it. */
+  /** Receives a line for each event, or null. */
   readonly trace: ((line: string) => void) | null;
   readonly elected: (server: SimulatedServer) => void;
   readonly send: (message: Message, snapshot: StoreState | null) => void;
@@ -35,7 +35,7 @@ export const stages = {
   answerReads: (server, ready) => server.answerReads(ready),
 } satisfies Record<string, Stage>;
 
-/** The order that `Ready` demands; see raft/core/ready.ts. */
+/** The order that `Ready` requires; see raft/core/ready.ts. */
 export const orderedStages: readonly Stage[] = [
   stages.sendImmediate,
   stages.write,
@@ -45,7 +45,7 @@ export const orderedStages: readonly Stage[] = [
   stages.answerReads,
 ];
 
-/** One server: a core, a disk and a store, and the clients that wait at it. All but the disk is lost in a crash. */
+/** A server: core, disk, store, and waiting clients. A crash keeps only the disk. */
 export class SimulatedServer implements Observed {
   readonly #around: Surroundings;
   readonly disk: Disk;
@@ -53,11 +53,9 @@ export class SimulatedServer implements Observed {
   stalledUntil = 0;
   core: Core | null = null;
   store: StoreState;
-  /** The last stage sent votes or acknowledgements. */
   hasPromised = false;
-  /** The Ready being carried out, and its next stage. */
   #current: { readonly ready: Ready; readonly membership: Membership; stage: number } | null = null;
-  /** Snapshots received, by index and term; small in number because the store forgets those behind it. */
+  /** Received snapshots by index and term; the store discards old ones. */
   #received: StoreState[] = [];
   #writes: { readonly index: LogIndex; readonly term: Term }[] = [];
   #reads = new Map<number, { readonly floor: number; index: LogIndex | null }>();
@@ -87,7 +85,7 @@ export class SimulatedServer implements Observed {
   }
 
   termAt(index: number): Term | null {
-    // What lies before the log is in the store, and was compared when it was applied.
+    // Entries before the log are in the store, and were compared when applied.
     if (index < this.disk.firstIndex - 1) return this.core?.role === 'leader' ? this.#around.checker.termOfChosen(index) : null;
     return this.disk.termAt(logIndex(index));
   }
@@ -125,13 +123,13 @@ export class SimulatedServer implements Observed {
 
   receive(message: Message, snapshot: StoreState | null): void {
     this.#around.trace?.(`${this.id} <- ${message.from} ${describeMessage(message)}`);
-    // The snapshot that was sent may be newer than the one announced: the announcement follows it.
+    // A snapshot may be newer than its announcement, which follows it.
     if (snapshot !== null) this.#received.push(snapshot);
     const arrived = message.type === 'installSnapshot' && snapshot !== null ? { ...message, snapshot: metaOf(snapshot) } : message;
     this.core?.step(arrived);
   }
 
-  /** A client writes. It hears of it once this server has applied the entry. */
+  /** Proposes a client's write, which is acknowledged when this server has applied it. */
   propose(commands: readonly Uint8Array[]): void {
     const result = this.core?.propose(commands);
     if (result?.outcome !== 'appended') return;
@@ -144,7 +142,7 @@ export class SimulatedServer implements Observed {
     this.core?.read(id);
   }
 
-  /** Carries out the next stage of the current Ready, or begins a new one. Returns false when there is nothing to do. */
+  /** Runs the next stage of the current Ready, or begins one. Returns false without work. */
   work(): boolean {
     if (this.core === null) return false;
     if (this.#current === null) {
@@ -217,7 +215,7 @@ export class SimulatedServer implements Observed {
     }
   }
 
-  /** Takes a checkpoint and cuts the log behind it, all but the last `kept` entries. */
+  /** Takes a checkpoint and cuts the log except the last `kept` entries. */
   compact(kept: number): void {
     this.#around.counts.compactions++;
     this.disk.compact(this.store, this.store.index - kept);
@@ -228,7 +226,7 @@ export class SimulatedServer implements Observed {
     this.store = this.disk.checkpoint;
     this.#received = this.#received.filter(({ index }) => index > this.store.index);
     this.#around.checker.applied(this.id, this.store);
-    // What the snapshot covers can no longer be attributed here: the clients time out, without an answer.
+    // Writes that the snapshot covers cannot be identified: their clients time out.
     this.#writes = this.#writes.filter(({ index }) => index > this.store.index);
   }
 

@@ -12,7 +12,7 @@ const schedule = (seed: number, broken: BrokenName = 'none'): SimulationOptions 
 
 const found = new Map<BrokenName, SimulationFailure | null>();
 
-/** The first failure among the seeds of the default run, or null; looked for once. */
+/** The first failure among the default seeds, or null; cached. */
 function firstFailure(broken: BrokenName): SimulationFailure | null {
   const known = found.get(broken);
   if (known !== undefined) return known;

@@ -7,24 +7,24 @@ import { Prng } from './prng.js';
 import { drawProfile } from './profile.js';
 import type { SimulatedServer } from './server.js';
 
-/** Steps with faults in one schedule, where nothing else is asked for: enough for several elections even among many crashes. */
+/** The default number of steps with faults: enough for several elections between crashes. */
 export const defaultSteps = 5_000;
 
 export interface SimulationOptions {
   readonly seed: number;
-  /** Events with faults; the healing afterwards takes more. */
+  /** Events with faults; recovery follows. */
   readonly steps: number;
   /** null: drawn from the seed. */
   readonly servers: 3 | 5 | null;
   readonly broken: BrokenName;
 }
 
-/** After the faults end, a leader must exist, commit, and bring everyone up to date within this many election timeouts ... */
+/** After the faults, a leader must exist, commit, and bring all members up to date within this many election timeouts ... */
 const livenessElectionTimeouts = 30;
-/** ... and this much time for each entry that somebody lacks: some schedules allow one entry a message and one message in flight. */
+/** ... and this time for each missing entry: some schedules send one entry a message, one at a time. */
 const instantsPerEntry = 20;
 
-/** A schedule in which a rule was broken. The message says how to see it again. */
+/** A schedule that broke a rule. The message says how to repeat it. */
 export class SimulationFailure extends Error {
   constructor(
     readonly options: SimulationOptions,
@@ -43,7 +43,7 @@ export function replayCommand({ seed, steps, servers, broken }: SimulationOption
   return `npm run simulate -- --seed ${seed} --steps ${steps}${extra}`;
 }
 
-/** Runs one schedule: faults first, then healing, which must bring the cluster back to life. Throws a SimulationFailure; equal options, equal outcome. */
+/** Runs one schedule: faults, then recovery. Throws a SimulationFailure; equal options have equal results. */
 export function simulate(options: SimulationOptions, trace: Trace | null = null): Counts {
   const prng = new Prng(options.seed);
   const cluster = new Cluster(prng, drawProfile(prng, options.servers), brokenModes[options.broken], trace);
@@ -75,13 +75,13 @@ interface Target {
   nextWrite: number;
 }
 
-/** First a leader must have committed something new, then all its members must have applied as much. */
+/** A leader must have committed something new, and all members must have applied as much. */
 function isAlive(cluster: Cluster, target: Target): boolean {
   const [leader] = cluster.leaders();
   if (leader?.core == null) return false;
   target.index ||= cluster.checker.chosenIndex + 1;
   if (cluster.checker.chosenIndex < target.index) {
-    // As clients do: a leader that hands over, or is full, refuses.
+    // Clients retry: a leader refuses when it hands over or is full.
     if (cluster.timeline.now < target.nextWrite) return false;
     target.nextWrite = cluster.timeline.now + cluster.profile.tickInstants;
     cluster.write(leader);

@@ -9,22 +9,20 @@ import { Prng } from './prng.js';
 import { drawProfile } from './profile.js';
 import type { Profile } from './profile.js';
 
-// Machines and networks on which nothing fails and everything is late. A leader must come to stay, unlike with fixed timeouts.
+// Reliable machines and networks on which everything is late. A leader must become stable, unlike with fixed timeouts.
 
 const seedCount = 6;
 const electionInstants = 40;
-/** Half of it to learn, half of it to show. */
+/** Half to adapt, half to measure. */
 const duration = 400 * electionInstants;
 
 interface Outcome {
-  /** In the second half of the time. */
   readonly elections: number;
   readonly writes: number;
-  /** The longest time in which nothing was committed. */
   readonly silence: number;
 }
 
-/** A profile of its own generator: what other schedules draw does not change these. */
+/** An own profile, independent of other schedules. */
 const quiet = (seed: number): Profile => ({
   ...drawProfile(new Prng(seed), 3),
   tickInstants: 10,
@@ -112,7 +110,7 @@ describe('simulation of clusters in which nobody wants anything', () => {
   const timing = { heartbeatTicks: 2, electionTicks: 20 };
   const electionTime = timing.electionTicks * 10;
   const seeds = Array.from({ length: 20 }, (_, at) => at + 1);
-  /** Long after its first leader was elected; where in the leader's pause, is another moment with each seed. */
+  /** Long after the first election; the seed varies the moment in the leader's pause. */
   const idle = (seed: number): Cluster => {
     const cluster = lateCluster(seed, { ...timing, clientEvery: 0 }, brokenModes.none);
     runTo(cluster, 10 * electionTime + 17 * seed);
@@ -139,7 +137,7 @@ describe('simulation of clusters in which nobody wants anything', () => {
       const { elections, messagesDelivered } = cluster.counts;
       runTo(cluster, cluster.timeline.now + 200 * electionTime);
       expect(cluster.counts.elections - elections, `seed ${seed}`).to.equal(0);
-      // Two words and two answers in each pause of 0.7 election timeouts.
+      // Two messages and two answers in each pause of 0.7 election timeouts.
       expect(cluster.counts.messagesDelivered - messagesDelivered, `seed ${seed}`).to.be.within(1_000, 1_250);
       expect(
         cluster.running().map(({ core }) => core?.electionTimeoutTicks),

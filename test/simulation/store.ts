@@ -1,7 +1,7 @@
 import { decodeMembership } from '../../raft/core/membership.js';
 import type { Entry, LogIndex, Membership, SnapshotMeta, Term } from '../../raft/types.js';
 
-/** The replicated state machine of the simulation: a fingerprint of everything that was applied, so that two servers that agree here agree on all. */
+/** The replicated state machine: a fingerprint of all applied entries. */
 export interface StoreState {
   readonly index: LogIndex;
   readonly term: Term;

@@ -4,7 +4,7 @@ interface Event {
   readonly run: () => void;
 }
 
-/** Virtual time: events in the order of their times, and of their making where times are equal. A binary heap. */
+/** Virtual time: a binary heap of events by time, then by creation. */
 export class Timeline {
   now = 0;
   #heap: Event[] = [];
@@ -17,7 +17,7 @@ export class Timeline {
     this.#heap[at] = event;
   }
 
-  /** Runs the next event. Returns false when there is none. */
+  /** Runs the next event. Returns false without one. */
   step(): boolean {
     const next = this.#heap[0];
     const last = this.#heap.pop();
