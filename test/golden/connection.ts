@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import https from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A server, and by what it knows an administrator: a certificate or a token. */
+/** A server, and an administrator's certificate or token. */
 export interface Server {
   readonly address: string;
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
   readonly token?: string | undefined;
-  /** Who vouches for the server; without it, anybody may. */
+  /** The server's authority; without it any certificate is accepted. */
   readonly caFile?: string | undefined;
 }
 export interface Answer {
@@ -23,11 +23,11 @@ export interface Asked {
   readonly body?: string | undefined;
 }
 
-/** Longer than a server lets any request wait. */
+/** Longer than any server's limit. */
 const answerTimeoutMs = 60_000;
 const socketsMax = 16;
 
-/** Requests to the server that is compared, on connections that stay. */
+/** Requests to the compared server over persistent connections. */
 export class Connection {
   readonly #tls: https.AgentOptions;
   readonly #credentials: Readonly<Record<string, string>>;
@@ -70,7 +70,6 @@ export class Connection {
     });
   }
 
-  /** The body of an answer in JSON. */
   async json(
     method: string,
     path: string,
@@ -86,7 +85,7 @@ export class Connection {
     return { status: answer.status, body: parsed(answer.text), warning };
   }
 
-  /** Opens a watch on a connection of its own. */
+  /** Opens a watch on its own connection. */
   watch(path: string): Watch {
     const { hostname: host, port } = this.#server;
     return new Watch(
@@ -107,7 +106,7 @@ export class Connection {
   }
 }
 
-/** The events of a watch that nobody has taken yet. */
+/** The unread events of a watch. */
 export class Watch {
   readonly #request: ReturnType<typeof https.request>;
   #events: unknown[] = [];
@@ -136,7 +135,7 @@ export class Watch {
       .end();
   }
 
-  /** Waits until there are so many, the watch has ended, or the time is over. */
+  /** Waits for so many events, the end of the watch, or the time limit. */
   async reaches(count: number, withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     while (this.#events.length < count && !this.#ended && Date.now() < end) {
@@ -170,7 +169,7 @@ export class Watch {
   }
 }
 
-/** Characters of a body that is no JSON which are compared. */
+/** The compared part of a body that is not JSON. */
 const textCharactersMax = 4_000;
 
 export function parsed(text: string): unknown {

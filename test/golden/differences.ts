@@ -21,16 +21,16 @@ function collect(want: unknown, got: unknown, at: Pointer, found: Difference[]):
   return found;
 }
 
-/** Texts for people: servers may word them differently. A description that lacks altogether is more than that. */
+/** Servers may word texts for people differently, but a missing description counts. */
 export const isWording = ({ at, want, got }: Difference): boolean =>
   /\/(message|metadata\/warnings)$/.test(at) || /\/warning\/\d+$/.test(at) || (/description$/.test(at) && Boolean(want) && Boolean(got));
 
-/** What comes in no particular order is put in order, and what controllers do meanwhile is left out. */
+/** Sorts what has no order and omits the work of controllers. */
 function comparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(comparable);
   if (!isObject(value)) return value;
   const members: Record<string, unknown> = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, comparable(member)]));
-  // Entries are ordered by time to the second.
+  // Entries are in order of time, to the second.
   if (Array.isArray(members['managedFields'])) {
     members['managedFields'] = sortedBy(
       (members['managedFields'] as Record<string, unknown>[]).filter((each) => each?.['manager'] !== 'kube-controller-manager'),
@@ -44,7 +44,7 @@ function comparable(value: unknown): unknown {
   return members;
 }
 
-/** The reference walks the properties of schemas in random order: findings in several of them are a set, and so is the message that lists them. */
+/** The reference visits schema properties in random order, so several findings are a set, and so is their message. */
 function unorderedSchemaFindings(members: Record<string, unknown>): void {
   const details = members['details'];
   const causes = isObject(details) ? details['causes'] : undefined;

@@ -12,7 +12,7 @@ import {
 } from './replay.js';
 import { passes, type VariationResult } from './variation.js';
 
-/** These need a compaction at the first start, as in the built-in store; an etcd waits for a request. */
+/** These need a compaction at the first start, as the built-in store does; an etcd compacts on request. */
 const presupposeCompaction: ReadonlySet<string> = new Set(['machinery/rv-list-compacted', 'machinery/watch-old-version']);
 
 describe('golden', function () {
@@ -22,17 +22,17 @@ describe('golden', function () {
   before(async () => {
     const { areas, passing } = readExpectations();
     const names = [...new Set([...listScenarios(areas), ...passing])];
-    // Most of a replay is waiting, so the groups share the machine.
+    // A replay mostly waits, so groups run concurrently.
     results = (
       await Promise.all(
         bySurroundings(names).map(async (surroundings) => {
           const { cluster } = surroundings;
-          // Servers of one etcd know nothing of each other.
+          // Servers of one etcd do not know each other.
           const test = await ClusterUnderTest.start({ ...cluster, replicas: keepsInEtcd ? 1 : cluster.replicas });
           try {
             const server = { address: test.cluster.address, ...test.cluster.pki.admin };
             const first = await replay(surroundings.names, server);
-            // Recorded times of controllers are those of an idle server: what came too late is tried again by itself.
+            // Recorded times of controllers are those of an idle server: late scenarios run again alone.
             const late = first.filter(({ name, passed: inTime }) => !inTime && passing.includes(name)).map(({ name }) => name);
             const again = late.length === 0 ? [] : await replay(late, server);
             return [...first.filter(({ name }) => !late.includes(name)), ...again];
@@ -70,7 +70,7 @@ describe('golden: variations', function () {
   let results: readonly VariationResult[];
 
   before(async function () {
-    // They are about rules for objects, which are the same wherever objects are kept.
+    // They test rules for objects, which do not depend on the store.
     if (keepsInEtcd) return this.skip();
     const test = await ClusterUnderTest.start(variationCluster);
     try {

@@ -19,7 +19,7 @@ import {
 } from './replay.js';
 import { passes } from './variation.js';
 
-/** `npm run golden`: replays recordings against a new cluster and shows what differs. */
+/** `npm run golden`: replays recordings against a new cluster and prints differences. */
 const usage = `usage: npm run golden -- [OPTION...] [NAME-PART...]
        npm run golden -- variations [OPTION...] [NAME-PART...]
        npm run golden -- probe [OPTION...] NAME-PART...
@@ -97,7 +97,7 @@ async function probes(values: Values, parts: readonly string[]): Promise<number>
   return results.length === 0 ? say('no resource has such a name', 1) : 0;
 }
 
-/** Each group of recordings on a cluster of its own, unless a server is named. */
+/** Runs each group of recordings on its own cluster, or all on a given server. */
 async function against<T>(
   { server, cert = '', key = '', replicas, store: wanted }: Values,
   surround: Surround,

@@ -3,16 +3,16 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { drop, escaped, parentOf, valueAt } from './pointers.js';
 import type { Pointer } from './recordings.js';
 
-/** Small changes of objects, not recorded ones: what a client may get wrong in one place. They depend on the seed alone. */
+/** Small random changes of objects: a client's error in one place. The seed determines them. */
 export interface Mutation {
   /** What was done, for messages. */
   readonly what: string;
   readonly object: JsonObject;
 }
 
-/** Numbers between 0 and 1, the same ones for a seed (a 32-bit generator of Marsaglia's xorshift family). The last 32 bits of a whole seed count. */
+/** Numbers between 0 and 1, determined by a seed (32-bit xorshift by Marsaglia). The last 32 bits of a seed count. */
 export function seeded(seed: number): () => number {
-  // An ordinary product loses its last bits beyond 2 ** 53, so that large seeds would give the same numbers.
+  // An ordinary product loses its last bits above 2 ** 53, so large seeds would collide.
   let state = Math.imul(seed, 2_654_435_761) >>> 0 || 1;
   return () => {
     state ^= state << 13;
@@ -23,7 +23,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** What members are set to: of every type, empty, at bounds, and of forms that some member somewhere has. */
+/** Values for members: of every type, empty, extreme, and of forms that some member has. */
 const values: readonly JsonValue[] = [
   null,
   '',
@@ -63,7 +63,7 @@ const values: readonly JsonValue[] = [
   { key: 'value' },
 ];
 
-/** Members whose values are not the kind's to judge, or say which object is meant. A uid is a condition in a PUT and a member in a patch. */
+/** Members that the kind does not validate, or that identify the object. A uid is a precondition in a PUT and a member in a patch. */
 const kept: ReadonlySet<string> = new Set([
   '/apiVersion',
   '/kind',
@@ -74,7 +74,7 @@ const kept: ReadonlySet<string> = new Set([
   '/metadata/uid',
 ]);
 
-/** Pointers to all that an object holds, the object itself left out. */
+/** Pointers to everything below an object. */
 function pointersIn(value: unknown, at: Pointer = ''): Pointer[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([member, below]) => {
@@ -83,7 +83,7 @@ function pointersIn(value: unknown, at: Pointer = ''): Pointer[] {
   });
 }
 
-/** One change of `object`, which stays as it is. `below` is where: the pointer of a member, or empty for anywhere. */
+/** Returns a changed copy of `object`. `below` is the pointer of the member to change; empty for any. */
 export function mutated(object: JsonObject, random: () => number, below: Pointer = ''): Mutation {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   const copy = structuredClone(object);

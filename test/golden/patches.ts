@@ -4,12 +4,12 @@ import type { PatchField, PatchType } from '../../server/patch/strategic.js';
 import { escaped } from './pointers.js';
 import type { Pointer } from './recordings.js';
 
-/** Ways to say the same change of an object: patches of every kind, made from what there is and what there should be. Null where a kind has no words for it. */
+/** Makes patches of every kind for one change of an object. Null where a kind cannot express it. */
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 const membersOfBoth = (from: JsonObject, to: JsonObject): string[] => [...new Set([...Object.keys(from), ...Object.keys(to)])];
 
-/** A merge patch (RFC 7386), which has no word for null. */
+/** A merge patch (RFC 7386), which cannot set null. */
 export function mergePatchOf(from: JsonObject, to: JsonObject): JsonObject | null {
   const patch: JsonObject = {};
   for (const member of membersOfBoth(from, to)) {
@@ -28,7 +28,7 @@ export function mergePatchOf(from: JsonObject, to: JsonObject): JsonObject | nul
 
 const hasNull = (value: JsonObject): boolean => Object.values(value).some((each) => each === null || (isObject(each) && hasNull(each)));
 
-/** A JSON patch (RFC 6902) that changes no more than it must, member by member and item by item, and asks before it takes away. */
+/** A minimal JSON patch (RFC 6902), which tests before it removes. */
 export function jsonPatchOf(from: JsonValue, to: JsonValue, at: Pointer = ''): JsonObject[] {
   if (same(from, to)) return [];
   if (Array.isArray(from) && Array.isArray(to)) return itemOperations(from, to, at);
@@ -45,7 +45,7 @@ export function jsonPatchOf(from: JsonValue, to: JsonValue, at: Pointer = ''): J
   });
 }
 
-/** From the end of the list, so that positions stay what they are; one more of what is there already is a copy. */
+/** From the end of the list, so that positions stay valid; repeated items are copies. */
 function itemOperations(from: readonly JsonValue[], to: readonly JsonValue[], at: Pointer): JsonObject[] {
   const common = to.slice(0, from.length).flatMap((item, position) => jsonPatchOf(from[position] ?? null, item, `${at}/${position}`));
   const gone = from.slice(to.length).map((_, index): JsonObject => ({ op: 'remove', path: `${at}/${from.length - 1 - index}` }));
@@ -56,7 +56,7 @@ function itemOperations(from: readonly JsonValue[], to: readonly JsonValue[], at
   return [...common, ...gone, ...more];
 }
 
-/** A JSON patch that does the same by way of a place where nothing stays: each member that changes is moved aside, and put back as it should be. */
+/** An equivalent JSON patch that moves each changed member aside and back. */
 export function movingPatchOf(from: JsonObject, to: JsonObject): JsonObject[] {
   const aside = '/aside';
   return membersOfBoth(from, to)
@@ -81,10 +81,7 @@ export function movingPatchOf(from: JsonObject, to: JsonObject): JsonObject[] {
     );
 }
 
-/**
- * A strategic merge patch. Lists that are merged are named item by item, with an order, and items go by directives; it has no word for null, nor for
- * items that their key does not tell apart.
- */
+/** A strategic merge patch with item directives and orders. It cannot set null, nor items with equal keys. */
 export function strategicPatchOf(from: JsonObject, to: JsonObject, type: PatchType | null): JsonObject | null {
   const patch: JsonObject = {};
   for (const member of membersOfBoth(from, to)) {
@@ -146,7 +143,7 @@ function itemsPatch(
   };
 }
 
-/** Null where items have no key, or the same one. */
+/** Null where items have no key or equal ones. */
 function byKey(items: readonly JsonValue[], key: string): Map<JsonValue, JsonObject> | null {
   const found = new Map<JsonValue, JsonObject>();
   for (const item of items) {
@@ -157,13 +154,13 @@ function byKey(items: readonly JsonValue[], key: string): Map<JsonValue, JsonObj
   return found;
 }
 
-/** What a manager applies who wants all of an object: without what only servers say. */
+/** What a manager applies to own the whole object: all but server-set members. */
 export function applied(object: JsonObject): JsonObject {
   const { managedFields: _managedFields, ...metadata } = isObject<JsonObject>(object['metadata']) ? object['metadata'] : {};
   return { ...object, metadata };
 }
 
-/** Whether applying `to` makes the same as putting it: what is not applied stays, and items of lists stay by their keys. */
+/** Whether applying `to` equals putting it: unapplied members stay, and list items stay by key. */
 export function appliesAlike(from: JsonValue | undefined, to: JsonValue | undefined): boolean {
   if (Array.isArray(from)) return same(from, to);
   if (isObject<JsonObject>(from))
@@ -171,6 +168,6 @@ export function appliesAlike(from: JsonValue | undefined, to: JsonValue | undefi
   return to !== undefined && !holdsNull(to);
 }
 
-/** Anywhere: what is applied has no word for it. */
+/** Finds null at any depth: an apply cannot express it. */
 export const holdsNull = (value: JsonValue | undefined): boolean =>
   value === null || (typeof value === 'object' && Object.values(value).some(holdsNull));

@@ -1,12 +1,12 @@
 import { isObject } from '../../api/json/json.js';
 
 /**
- * Recordings hold placeholders for what differs from one server, and one run, to the next: `${ns}` and `${r}` for the namespace and the random word of
- * a run, `<uid>`, `<time>`, `<ip>` ... for what servers choose.
+ * Placeholders replace what differs between servers and runs: `${ns}` and `${r}` for the namespace and random word, `<uid>`, `<time>`, `<ip>` ... for values
+ * that servers choose.
  */
 export type Names = Readonly<Record<string, unknown>>;
 
-/** `${NAME}` becomes the value of that name, in texts and names of members, wherever they are. */
+/** Replaces `${NAME}` by its value in all texts and member names. */
 export function filled<T>(value: T, names: Names): T {
   return fill(value, names) as T;
 }
@@ -20,7 +20,7 @@ function fill(value: unknown, names: Names): unknown {
     : value;
 }
 
-/** A text or number, the member that it is (or whose list it is in), and the object with that member. */
+/** A text or number, its member (or its list's), and the object with that member. */
 interface Leaf<T> {
   readonly value: T;
   readonly member: string;
@@ -31,7 +31,7 @@ interface Rules {
   number(leaf: Leaf<number>): unknown;
 }
 
-/** Members come in order, so that objects can be compared as texts. */
+/** Sorts members, so that objects can be compared as texts. */
 function replaced(value: unknown, rules: Rules, member = '', parent: Readonly<Record<string, unknown>> = {}): unknown {
   if (typeof value === 'string') return rules.text({ value, member, parent });
   if (typeof value === 'number') return rules.number({ value, member, parent });
@@ -50,15 +50,14 @@ const anyTime = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const certificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----\n?/g;
 const resourceVersionInText = /resourceVersion: ?"?\d+"?/g;
-/** In an object that a message quotes. */
 const quotedResourceVersion = /(\\*"resourceVersion\\*":\\*")\d+/g;
 const isAddress = ({ value, member }: Leaf<string>): boolean =>
   (member === 'clusterIP' || member === 'clusterIPs') && value !== '' && value !== 'None';
 const isPort = ({ member }: Leaf<number>): boolean => member === 'nodePort' || member === 'healthCheckNodePort';
-/** A token is longer than any name. */
+/** Longer texts are tokens. */
 const nameCharactersMax = 40;
 
-/** Answers to the steps of a scenario as they are recorded. */
+/** Puts placeholders into the answers of scenarios. */
 export const scenarioPlaceholders = (value: unknown, names: Names): unknown =>
   replaced(value, {
     number: (leaf) => (isPort(leaf) && leaf.value !== 0 ? '<port>' : leaf.value),
@@ -82,7 +81,7 @@ function generatedName({ value, member, parent: { generateName } }: Leaf<string>
   return `${unnamed(generateName, names, ['ns', 'r'])}<suffix>`;
 }
 
-/** Values of a run become their names again. */
+/** Replaces values of a run by their names. */
 function unnamed(text: string, names: Names, which: readonly string[]): string {
   return which.reduce((known, name) => {
     const value = names[name];
@@ -90,16 +89,15 @@ function unnamed(text: string, names: Names, which: readonly string[]): string {
   }, text);
 }
 
-/** A member, or a pointer to it. */
 const isUserName = (member: string): boolean => member === 'username' || member.endsWith('/username');
 /** Who replays, and who recorded. */
 const administrator = 'kubernetes-admin';
 const recorder = 'admin';
 
-/** The least port that servers give to a service. */
+/** The first port for services. */
 const nodePortMin = 30_000;
 
-/** Answers to variations as they are recorded. */
+/** Puts placeholders into the answers of variations. */
 export const variationPlaceholders = (value: unknown, names: Names): unknown =>
   replaced(value, {
     number: (leaf) => (isPort(leaf) && leaf.value >= nodePortMin ? '<port>' : leaf.value),

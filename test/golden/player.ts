@@ -6,28 +6,28 @@ import { filled, scenarioPlaceholders } from './placeholders.js';
 import { drop, valueAt } from './pointers.js';
 import type { Expectation, Pointer, Step } from './recordings.js';
 
-/** What a step shows: null where it shows nothing. `missed` says what an `eventually` waited for in vain. */
+/** The result of a step, null for none. `missed` is what an `eventually` did not reach. */
 export type Observed = { readonly seen: Expectation } | { readonly missed: string } | null;
 
 const pollMs = 150;
-/** Time that a watch gets to begin, and events get that should not come. */
+/** The time for a watch to begin, and for unexpected events to arrive. */
 const settleMs = 300;
 const eventuallySecondsDefault = 60;
-/** Time for what was recorded to appear once the condition of an `eventually` holds. */
+/** The time for the recorded answer to appear after an `eventually` holds. */
 const shownMs = 5_000;
 const eventSecondsDefault = 60;
 const wordLetters = 'bcdfghjkmnpqrstvwxz';
 
-/** A word that is in no recording. */
+/** A random word that no recording contains. */
 export const randomWord = (): string => Array.from({ length: 6 }, () => wordLetters[randomInt(wordLetters.length)]).join('');
 
-/** Plays steps, one after the other, and tells what each shows in the form in which answers are recorded. */
+/** Plays steps in order and returns their results in recorded form. */
 export class Player {
   readonly #connection: Connection;
   readonly #ignored: readonly Pointer[];
   readonly #watches = new Map<string, Watch>();
 
-  /** `names` are the values of placeholders, to which steps add what they save; `ns` and `r` are in no recording. */
+  /** `names` are values of placeholders, to which steps add; no recording contains `ns` and `r`. */
   constructor(
     connection: Connection,
     ignored: readonly Pointer[] = [],
@@ -37,7 +37,7 @@ export class Player {
     this.#ignored = ignored;
   }
 
-  /** A write answers with the status of its moment, so it waits until controllers have written the one that was recorded. */
+  /** A write returns the status of its moment, so it waits for the controllers' status that was recorded. */
   async #controllers({ do: request = '' }: Step): Promise<void> {
     const [, target = ''] = filled(request, this.names).split(' ');
     const [path = ''] = target.split('?');
@@ -79,7 +79,7 @@ export class Player {
     return { events: scenarioPlaceholders(kept, this.names) as readonly unknown[] };
   }
 
-  /** `reached` says what an `eventually` waited for in vain. */
+  /** `reached` is what an `eventually` did not reach. */
   async #request(step: Step): Promise<{ readonly answer: Answer; readonly reached: string | null }> {
     const [method = '', ...rest] = filled(step.do ?? step.eventually ?? '', this.names).split(' ');
     const body =
@@ -102,7 +102,7 @@ export class Player {
     return { answer, reached: null };
   }
 
-  /** The condition of an `eventually` may hold a moment before the controllers have written what was recorded. */
+  /** An `eventually` may hold before controllers have written what was recorded. */
   #isAsRecorded(answer: Answer, { keep, expect }: Step): boolean {
     if (keep === undefined || expect?.body === undefined) return true;
     return isDeepStrictEqual(scenarioPlaceholders(keptOf(parsed(answer.text), keep), this.names), expect.body);
@@ -123,7 +123,7 @@ export class Player {
     };
   }
 
-  /** An answer in the form in which answers are recorded. */
+  /** Converts an answer to recorded form. */
   #recorded(answer: Answer, { keep, ignore = [] }: Step): Expectation {
     const body = parsed(answer.text);
     if (keep === undefined) for (const pointer of [...this.#ignored, ...ignore]) drop(body, pointer);
@@ -140,23 +140,22 @@ export class Player {
   }
 }
 
-/** Manager under which the controllers of the reference and ours write. */
+/** The field manager of controllers, here and in the reference. */
 const controllersName = 'kube-controller-manager';
 
-/** Whether the object has fields that a controller has written. */
 function writtenByControllers(object: unknown): boolean {
   const managers = valueAt(object, '/metadata/managedFields');
   return Array.isArray(managers) && managers.some((entry) => valueAt(entry, '/manager') === controllersName);
 }
 
-/** Whether the recorded answer to a write is compared with a status that a controller had written by then. */
+/** Whether the recorded answer to a write includes a status from controllers. */
 const showsControllersWork = ({ do: request, expect, ignore = [] }: Step): boolean =>
   request !== undefined && !request.startsWith('GET ') && !ignore.includes('/status') && writtenByControllers(expect?.body);
 
 const keptOf = (value: unknown, pointers: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(pointers.map((pointer) => [pointer, valueAt(value, pointer) ?? null]));
 
-/** Few headers say something that clients act upon. */
+/** Only the headers that clients use. */
 function recordedHeaders({ headers }: Answer): Record<string, string | readonly string[]> {
   const { warning, 'content-type': type, 'retry-after': retryAfter } = headers as Readonly<Record<string, string | undefined>>;
   return {

@@ -5,12 +5,11 @@ type Members = Record<string, unknown>;
 export const escaped = (segment: string): string => segment.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Segments of a JSON pointer (RFC 6901). */
 const segmentsOf = (pointer: Pointer): string[] => (pointer === '' ? [] : pointer.slice(1).split('/').map(unescaped));
 
 const isBranch = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
-/** What a pointer leads to; undefined where there is nothing. In texts, numbers lead to characters and `length` to how many there are. */
+/** The value at a pointer, or undefined. In texts, numbers select characters and `length` is their count. */
 export const valueAt = (value: unknown, pointer: Pointer): unknown =>
   segmentsOf(pointer).reduce<unknown>(
     (at, segment) =>
@@ -18,7 +17,7 @@ export const valueAt = (value: unknown, pointer: Pointer): unknown =>
     value,
   );
 
-/** Takes away what a pointer leads to. Elements of lists become null, so that the others keep their places. */
+/** Removes the value at a pointer. Removed list items become null, so that others keep their index. */
 export function drop(value: unknown, pointer: Pointer): void {
   dropBelow(value, segmentsOf(pointer));
 }
@@ -32,7 +31,7 @@ function dropBelow(value: unknown, [segment = '', ...rest]: readonly string[]): 
   }
 }
 
-/** The last segment of a pointer and what it is a member of; what lacks on the way is made. */
+/** The last segment of a pointer and its parent; creates missing parents. */
 export function parentOf(value: unknown, pointer: Pointer): { readonly parent: Members; readonly last: string } {
   const segments = segmentsOf(pointer);
   let parent = value as Members;
@@ -43,7 +42,7 @@ export function parentOf(value: unknown, pointer: Pointer): { readonly parent: M
   return { parent, last: segments.at(-1) ?? '' };
 }
 
-/** Every leaf by its pointer. Empty lists and objects are leaves. */
+/** Every leaf by its pointer; empty lists and objects count. */
 export function leavesOf(value: unknown, at: Pointer = '', leaves = new Map<Pointer, unknown>()): Map<Pointer, unknown> {
   if (!isBranch(value) || Object.keys(value).length === 0) return leaves.set(at, value);
   for (const [name, member] of Object.entries(value)) leavesOf(member, `${at}/${escaped(name)}`, leaves);

@@ -5,7 +5,7 @@ import type { Asked } from './variation.js';
 
 const priorityClass = { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'c' }, value: 7 };
 
-/** Keeps one object, and refuses those with a negative value. */
+/** Stores one object, and refuses negative values. */
 function server(): Asked {
   let stored: unknown;
   return {

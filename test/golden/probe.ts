@@ -6,8 +6,8 @@ import type { Bases, Change, Edit, Outcome, Pointer } from './recordings.js';
 import { outcomesOf, type Asked } from './variation.js';
 
 /**
- * Changes of recorded objects that nobody recorded: every member that the kind has is set to values that fit its type and to some that do not. A reader judges
- * the answers: one line for each member, with the values of one answer together.
+ * Unrecorded changes of recorded objects: sets every member of the kind to valid and invalid values. For review, each line shows one member and its values
+ * with equal answers.
  */
 export interface Probed {
   /** The resource, as `apps.v1.deployments`. */
@@ -31,7 +31,7 @@ export async function probe(connection: Asked, bases: Bases): Promise<string[]> 
   );
 }
 
-/** A member, there or not, and what it may hold. */
+/** A member, present or not, and its possible values. */
 interface Place {
   readonly at: Pointer;
   readonly shape: Shape;
@@ -39,7 +39,7 @@ interface Place {
   readonly choices: readonly string[];
 }
 
-/** `absent` keeps the members that an object before this one lacks too: these are set once. */
+/** `absent` has the members that an earlier object lacked too: they are set once. */
 function changesOf(base: string, object: unknown, absent: Set<string>): Change[] {
   const type = kindOf(object);
   if (type === undefined) return [];
@@ -55,10 +55,10 @@ function changesOf(base: string, object: unknown, absent: Set<string>): Change[]
 
 const isNew = (name: string, known: Set<string>): boolean => !known.has(name) && known.add(name).has(name);
 
-/** The same for each element of a list. */
+/** A pointer without list indices. */
 const memberAt = (at: Pointer): string => at.replace(/\/\d+(?=\/|$)/g, '/*');
 
-/** What is the same for all kinds, and what a write of the object itself leaves alone. */
+/** Members that all kinds share or that a write ignores. */
 const elsewhere: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 function kindOf(object: unknown): ReadonlyMap<string, Field> | undefined {
@@ -84,7 +84,7 @@ function placesIn(shape: Shape, value: unknown, at: Pointer): Place[] {
   });
 }
 
-/** Members of what is not there, one level down: with one of them it is there, and all else about it is missing. */
+/** Members one level inside an absent member: setting one creates it without the others. */
 function placesInAbsent(shape: Shape, at: Pointer): Place[] {
   const [inside, below] = shape.is === 'list' ? [shape.items, `${at}/0`] : [shape, at];
   return fieldsOf(inside).map(({ name, shape: ofField, enum: choices = [] }) => ({
@@ -131,7 +131,7 @@ const scalars: Readonly<Record<Scalar, readonly JsonValue[]>> = {
   boolean: [true, false],
 };
 
-/** Of types that are neither structures nor scalars. */
+/** Types that are neither structures nor scalars. */
 const leaves: Readonly<Record<string, readonly JsonValue[]>> = {
   'resource.Quantity': ['0', '1', '-1', '1.5', '1m', '1Gi', 'x'],
   'intstr.IntOrString': [0, 1, -1, '', 'x', '1', '50%', '-1%', '101%'],
@@ -147,12 +147,11 @@ function valuesFor(shape: Shape): readonly JsonValue[] {
   return leaves[shape.name] ?? [null, {}];
 }
 
-/** A value or two to put into a list or map. */
 const oneOf = (shape: Shape): readonly JsonValue[] => (isText(shape) ? ['', 'a'] : valuesFor(shape).slice(0, 2));
 const twice = (shape: Shape): readonly JsonValue[] => (isText(shape) ? [['a', 'a'], ['*'], ['Bad_Name']] : []);
 const isText = (shape: Shape): boolean => shape.is === 'scalar' && shape.scalar === 'string';
 
-/** Changes of one member go together, whichever element of a list it is in. */
+/** Groups changes of one member, in any list item. */
 function told({ verb, edit: [edit] = [] }: Change): { readonly title: string; readonly value: string; readonly at: Pointer } {
   if (edit === undefined) return { title: verb, value: 'unchanged', at: '' };
   return { title: `${verb} ${memberAt(edit.at)}`, value: 'drop' in edit ? 'dropped' : short(edit.set), at: edit.at };
@@ -177,7 +176,7 @@ const fieldAt = (at: Pointer): string =>
     .join('')
     .slice(1);
 
-/** Characters of a value that are told. */
+/** Characters of a value to print. */
 const charactersMax = 24;
 
 function short(value: unknown): string {

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../fixtures/packageRoot.js';
 
-/** Recorded requests and answers of a reference server: `recordings/README.md` explains the form. */
+/** Recordings of a reference server: `recordings/README.md` explains the form. */
 export const recordingsFolder = path.join(packageRoot, 'test', 'golden', 'recordings');
 
-/** A JSON pointer; a segment `*` stands for every element or member. */
+/** A JSON pointer; a segment `*` matches every item or member. */
 export type Pointer = string;
 
 export interface Expectation {
@@ -15,11 +15,11 @@ export interface Expectation {
   readonly events?: readonly unknown[];
 }
 
-/** One step of a scenario; which of `do`, `watch`, `events`, `eventually` and `wait` it has says what it does. */
+/** One step of a scenario, by its member `do`, `watch`, `events`, `eventually` or `wait`. */
 export interface Step {
   readonly do?: string;
   readonly eventually?: string;
-  /** Seconds that may pass until `where` holds, or until so many events are there. */
+  /** Seconds until `where` holds, or until all events arrive. */
   readonly within?: number;
   readonly where?: Readonly<Record<Pointer, unknown>>;
   readonly watch?: string;
@@ -45,7 +45,7 @@ export interface Step {
 export interface Scenario {
   readonly name: string;
   readonly about?: string;
-  /** `controllers`, `nodes`, `compaction`; `alone`: changes defaults of the whole cluster. */
+  /** `controllers`, `nodes`, `compaction`; `alone`: changes cluster-wide defaults. */
   readonly needs?: readonly string[];
   readonly ignore?: readonly Pointer[];
   readonly steps: readonly Step[];
@@ -53,7 +53,7 @@ export interface Scenario {
 
 export type Edit = { readonly at: Pointer; readonly set: unknown } | { readonly at: Pointer; readonly drop: true };
 
-/** What is told of an answer to a changed object. */
+/** The recorded part of an answer to a changed object. */
 export interface Outcome {
   readonly status: number;
   readonly reason?: string;
@@ -61,13 +61,13 @@ export interface Outcome {
   readonly causes?: readonly (readonly [string, string, string])[];
   readonly message?: string;
   readonly warnings?: readonly string[];
-  /** The whole answer, for an object as it stands. */
+  /** The whole answer, for the unchanged object. */
   readonly object?: unknown;
-  /** Where the answer differs from that to the object as it stands. */
+  /** Differences from the answer to the unchanged object. */
   readonly changes?: Readonly<Record<Pointer, unknown>>;
 }
 
-/** A request with a valid object in which something is changed. */
+/** A request with a changed valid object. */
 export interface Change {
   readonly base: string;
   readonly verb: 'create' | 'update';
@@ -77,18 +77,17 @@ export interface Variation extends Change {
   readonly expect: Outcome;
 }
 
-/** Valid objects of one resource, by what changes of them are called after. */
+/** Named valid objects of one resource. */
 export interface Bases {
   /** Path of the collection. */
   readonly resource: string;
   readonly bases: Readonly<Record<string, unknown>>;
 }
-/** Small changes of valid objects of one resource. */
 export interface Variations extends Bases {
   readonly cases: readonly Variation[];
 }
 
-/** All areas that there are recordings of. */
+/** All recorded areas. */
 export const allAreas = (): string[] => fs.readdirSync(path.join(recordingsFolder, 'scenarios')).sort();
 
 /** Scenarios of the areas, as `area/name`. */
@@ -97,7 +96,7 @@ export const listScenarios = (areas: readonly string[]): string[] =>
 
 export const readScenario = (name: string): Scenario => read(path.join('scenarios', `${name}.json`)) as Scenario;
 
-/** Resources that there are variations of, as `apps.v1.deployments`. */
+/** Resources with variations, as `apps.v1.deployments`. */
 export const listVariations = (): string[] => jsonFiles('variations');
 
 export const readVariations = (name: string): Variations => read(path.join('variations', `${name}.json`)) as Variations;

@@ -8,18 +8,17 @@ import { playScenario, type StepResult } from './scenario.js';
 import { probe, type Probed } from './probe.js';
 import { playVariations, type VariationResult } from './variation.js';
 
-/** What became of one scenario: `wrong` says in one line each which steps differ. */
+/** The result of a scenario: `wrong` has a line for each differing step. */
 export interface Replayed {
-  /** `area/name`, the file's place without its ending. */
   readonly name: string;
   readonly passed: boolean;
   readonly wrong: readonly string[];
-  /** Steps in which only the wording of a message differs. */
+  /** Steps that differ only in the wording of a message. */
   readonly wording: number;
 }
 
 interface Expectations {
-  /** Areas whose scenarios are all replayed; of the others those that are listed. */
+  /** Areas that are replayed whole; of others, only listed scenarios. */
   readonly areas: readonly string[];
   readonly passing: readonly string[];
 }
@@ -27,30 +26,30 @@ interface Expectations {
 const scenarioList = path.join(packageRoot, 'test', 'golden', 'passing.json');
 const variationList = path.join(packageRoot, 'test', 'golden', 'failingVariations.json');
 
-/** The scenarios that pass, as kept in the repository. */
+/** Reads the list of passing scenarios. */
 export const readExpectations = (): Expectations => JSON.parse(fs.readFileSync(scenarioList, 'utf8')) as Expectations;
 
 export function writeExpectations(expectations: Expectations): void {
   fs.writeFileSync(scenarioList, JSON.stringify({ ...expectations, passing: [...expectations.passing].sort() }, null, 2) + '\n');
 }
 
-/** The variations that do not pass: there are fewer of them than of the others. */
+/** Reads the list of failing variations, which is the shorter one. */
 export const readFailingVariations = (): readonly string[] => JSON.parse(fs.readFileSync(variationList, 'utf8')) as string[];
 
 export function writeFailingVariations(ids: readonly string[]): void {
   fs.writeFileSync(variationList, `${JSON.stringify([...ids].sort(), null, 1)}\n`);
 }
 
-/** What a set of scenarios runs on. Pods of those that were recorded without nodes must stay where they are. */
+/** The cluster for a set of scenarios. Pods of scenarios without nodes must stay unscheduled. */
 export interface Surroundings {
   readonly names: readonly string[];
   readonly cluster: { readonly replicas: 1 | 3; readonly managers: number; readonly fakeNodes: number };
 }
 
-/** Areas whose objects have owners that do not exist: garbage collection would race with the scenario. */
+/** Areas with absent owners, whose objects the garbage collector would delete. */
 const withoutControllers: readonly string[] = ['ownership'];
 
-/** Scenarios by what they need. Most need a controller manager: it gives new namespaces their default account, without which pods are refused. */
+/** Groups scenarios by their needs. Most need a controller manager, because pods require the default account of a namespace. */
 export function bySurroundings(names: readonly string[]): Surroundings[] {
   const alone = names.filter((name) => withoutControllers.includes(name.split('/')[0] ?? ''));
   const withNodes = names.filter((name) => !alone.includes(name) && needs(name, 'nodes'));
@@ -70,7 +69,7 @@ const scenariosAtOnce = 12;
 /** Variations never wait. */
 const resourcesAtOnce = 4;
 
-/** Replays scenarios against a server; those that change defaults of the whole cluster after all others, one by one. */
+/** Replays scenarios against a server; those that change cluster-wide defaults run last, one at a time. */
 export async function replay(names: readonly string[], server: Server): Promise<Replayed[]> {
   const connection = new Connection(server);
   const results: Replayed[] = [];
@@ -96,10 +95,10 @@ async function replayed(connection: Connection, name: string): Promise<Replayed>
   return { name, passed: wrong.length === 0, wrong, wording: results.filter(({ wordingOnly }) => wordingOnly).length };
 }
 
-/** What variations run on: when a controller comes to an object, quotas among them, is up to chance. */
+/** The cluster for variations: without controllers, whose timing is random. */
 export const variationCluster = { replicas: 1, managers: 0, fakeNodes: 0 } as const;
 
-/** Replays variations of the resources whose names contain one of the parts; of all when there is none. */
+/** Replays variations of resources whose names contain one of the parts; of all without parts. */
 export async function replayVariations(server: Server, parts: readonly string[] = []): Promise<VariationResult[]> {
   const connection = new Connection(server);
   const results: VariationResult[] = [];
@@ -111,7 +110,7 @@ export async function replayVariations(server: Server, parts: readonly string[] 
   return results.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Makes up changes of the recorded objects of the resources whose names contain one of the parts, and tells how each is answered. */
+/** Changes recorded objects of matching resources and groups the answers. */
 export async function probeResources(server: Server, parts: readonly string[]): Promise<Probed[]> {
   const connection = new Connection(server);
   const results: Probed[] = [];
@@ -131,7 +130,7 @@ async function several<T>(items: readonly T[], atOnce: number, work: (item: T) =
   await Promise.all(Array.from({ length: atOnce }, drain));
 }
 
-/** Characters of a value that a report shows, and differences of a step. */
+/** Limits of a report: characters of a value, and differences of a step. */
 const valueCharactersMax = 120;
 const differencesShownMax = 3;
 

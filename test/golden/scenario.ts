@@ -4,7 +4,7 @@ import { differencesOf, isWording, type Difference } from './differences.js';
 import { Player } from './player.js';
 import type { Scenario, Step } from './recordings.js';
 
-/** What became of a step: `differences` is empty where it went as recorded. */
+/** The result of a step, without `differences` if it matches. */
 export interface StepResult {
   readonly index: number;
   readonly about: string;
@@ -13,11 +13,11 @@ export interface StepResult {
 }
 
 const pollMs = 150;
-/** A controller gives each namespace its account; without it pods are refused. */
+/** The limit for a namespace's default account, which pods require. */
 const accountMs = 3_000;
 const json = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** Plays one scenario in a namespace of its own, which goes afterwards. */
+/** Plays one scenario in its own namespace, and deletes it. */
 export async function playScenario(connection: Connection, scenario: Scenario): Promise<StepResult[]> {
   const player = new Player(connection, scenario.ignore);
   const namespace = `/api/v1/namespaces/${String(player.names['ns'])}`;
@@ -45,7 +45,6 @@ async function stepResults(player: Player, steps: readonly Step[]): Promise<Step
   return results;
 }
 
-/** Null for a step that expects nothing. */
 async function differencesIn(player: Player, step: Step): Promise<Difference[] | null> {
   const observed = await player.step(step);
   if (observed === null) return null;

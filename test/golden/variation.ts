@@ -5,7 +5,7 @@ import { leavesOf, parentOf } from './pointers.js';
 import { randomWord } from './player.js';
 import type { Bases, Change, Edit, Outcome, Variations } from './recordings.js';
 
-/** How an answer compares with the recorded one: `same` and `wording` pass, all others say what differs. */
+/** The comparison with the recorded answer: `same` and `wording` pass; others name the difference. */
 export type Verdict = 'same' | 'wording' | 'status' | 'reason' | 'causes' | 'object' | 'changes' | 'warnings';
 export interface VariationResult {
   readonly id: string;
@@ -14,13 +14,13 @@ export interface VariationResult {
   readonly got: Outcome;
 }
 
-/** The server, for requests of which the whole answer is JSON. */
+/** A server for requests with JSON answers. */
 export type Asked = Pick<Connection, 'json'>;
 
-/** An update that met another one is tried again. */
+/** Attempts at an update with conflicts. */
 const triesMax = 5;
 
-/** Plays all cases of one resource, in order. Nothing is stored but the objects that are updated, which go afterwards. */
+/** Plays all cases of one resource in order. Only updated objects are stored, and deleted at the end. */
 export async function playVariations(connection: Asked, name: string, variations: Variations): Promise<VariationResult[]> {
   const ids = idsOf(name, variations);
   const outcomes = await outcomesOf(connection, variations, variations.cases);
@@ -30,7 +30,7 @@ export async function playVariations(connection: Asked, name: string, variations
   });
 }
 
-/** What somebody else would have recorded: the certificate was the recorder's, and its distribution mounts an authority of its own into pods. */
+/** Removes what depends on the recorder: its certificate, and an authority that its distribution mounts into pods. */
 function ofAnybody(recorded: Outcome): Outcome {
   if (recorded.object === undefined) return recorded;
   return { ...recorded, object: withoutDistribution(variationPlaceholders(recorded.object, {})) };
@@ -38,7 +38,7 @@ function ofAnybody(recorded: Outcome): Outcome {
 
 const distributionsOwn = 'openshift-service-ca.crt';
 
-/** A value without what the recorder's distribution adds to pods. */
+/** Removes what the recorder's distribution adds to pods. */
 export function withoutDistribution(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((each) => !namesDistribution(each)).map(withoutDistribution);
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutDistribution(member)])) : value;
@@ -47,7 +47,7 @@ export function withoutDistribution(value: unknown): unknown {
 const namesDistribution = (source: unknown): boolean =>
   isObject<{ configMap?: { name?: string } }>(source) && source.configMap?.name === distributionsOwn;
 
-/** The answers to changes of objects of one resource, in order. Where there is no answer, the status is 0. */
+/** The answers to changed objects of one resource, in order; status 0 without an answer. */
 export async function outcomesOf(connection: Asked, bases: Bases, changes: readonly Change[]): Promise<Outcome[]> {
   const player = new Player(connection, bases);
   const outcomes: Outcome[] = [];
@@ -58,7 +58,7 @@ export async function outcomesOf(connection: Asked, bases: Bases, changes: reado
   return outcomes;
 }
 
-/** Says what is changed, which is stable when cases are added; cases of one description are numbered. */
+/** Names cases by their change, so that names stay stable; equal ones are numbered. */
 function idsOf(name: string, { cases }: Variations): string[] {
   const seen = new Map<string, number>();
   return cases.map(({ base, verb, edit = [] }) => {
@@ -80,7 +80,7 @@ class Player {
   readonly #names: Names = { ns: `v-${randomWord()}`, r: randomWord() };
   readonly #path: string;
   readonly #stored = new Set<string>();
-  /** Answers to objects as they stand, by verb and base. */
+  /** Answers to unchanged objects, by verb and base. */
   readonly #plain = new Map<string, unknown>();
 
   constructor(connection: Asked, bases: Bases) {
@@ -99,7 +99,6 @@ class Player {
     });
   }
 
-  /** What is in the namespace goes with it. */
   async end(): Promise<void> {
     const isClusterScoped = !this.#bases.resource.includes('${ns}');
     for (const base of isClusterScoped ? this.#stored : [])
@@ -167,7 +166,7 @@ function apply(object: unknown, edit: Edit): void {
   else delete parent[last];
 }
 
-/** `plain` is the answer to the object as it stands; null when this is it. */
+/** `plain` is the answer to the unchanged object; null when this is it. */
 function outcomeOf({ status, body, warning }: Answered, names: Names, plain: unknown): Outcome {
   const warnings =
     warning === undefined ? {} : { warnings: warning.split(/, (?=\d{3} )/).map((each) => variationPlaceholders(each, names) as string) };
@@ -206,7 +205,7 @@ function changesOf(before: unknown, after: unknown): Record<string, unknown> {
   );
 }
 
-/** Causes are a set: which fields are wrong, and how. */
+/** Causes are a set of wrong fields and reasons. */
 function verdictOf(want: Outcome, got: Outcome): Verdict {
   if (want.status !== got.status) return 'status';
   const sameWarnings = text(want.warnings) === text(got.warnings);
@@ -225,7 +224,7 @@ export const passes = ({ verdict }: VariationResult): boolean => verdict === 'sa
 
 const fieldsOf = ({ causes = [] }: Outcome): string[] => causes.map(([field, reason]) => `${field} ${reason}`).sort();
 const messagesOf = ({ causes = [] }: Outcome): string[] => causes.map(([, , message]) => message).sort();
-/** The same for the same members, whatever their order. */
+/** Ignores the order of members. */
 const text = (value: unknown): string =>
   JSON.stringify(value ?? null, (_, each: unknown) =>
     isObject(each) ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))) : each,
