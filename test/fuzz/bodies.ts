@@ -22,7 +22,7 @@ const mediaTypes: Readonly<Record<EncodingName, string>> = {
   cbor: 'application/cbor',
 };
 const patches = [mergePatch, strategicPatch, applyPatch, jsonPatch, 'application/apply-patch+cbor'] as const;
-/** They lead to nodes that are not there. */
+/** They lead to absent nodes. */
 const toNodes: ReadonlySet<string> = new Set(['proxy', 'exec', 'attach', 'portforward', 'log']);
 const parameters = [
   'fieldValidation=Strict',
@@ -65,7 +65,7 @@ const resources: readonly ServedResource[] = createCatalogue().groups.flatMap(({
   versions.flatMap((version) => version.resources),
 );
 
-/** Kinds whose objects take effect on the server itself: they are only tried. */
+/** Kinds that change the server itself: requests are dry runs. */
 const onlyTried = ({ namespaced, group }: ServedResource): boolean => !namespaced || group === 'rbac.authorization.k8s.io';
 
 interface Drawn {
@@ -88,7 +88,7 @@ function queryOf(prng: Prng, tried: boolean, extra: string): string {
   return [...(tried ? ['dryRun=All'] : []), ...(extra === '' ? [] : [extra]), ...chosen].join('&');
 }
 
-/** Valid for a start, in nine of ten cases changed somewhere. */
+/** Valid at first; nine of ten are then changed. */
 function valueOf(prng: Prng, { group, version, kind }: ServedResource): unknown {
   const type = typeOfKind({ group, version, kind });
   let value: unknown =
@@ -174,7 +174,7 @@ function drawn(prng: Prng): Drawn {
       preconditions: { uid: 'x' },
       propagationPolicy: 'Background',
     });
-    // What a body says counts instead of the query, which is to say that this is only tried.
+    // A body's options override the query, which may request the dry run.
     const raw = !tried && prng.chance(500) ? Buffer.from(JSON.stringify(options) ?? '') : undefined;
     return {
       method: 'DELETE',
@@ -191,14 +191,11 @@ function drawn(prng: Prng): Drawn {
   };
 }
 
-/**
- * Errors for which the reference has no better code: versions of watches, unknown fields of apply, values that do not fit. They have no reason, here as there;
- * unintended failures have the reason InternalError.
- */
+/** Errors without a reason in the reference: watch versions, unknown fields of apply, misfitting values. Unintended failures have the reason InternalError. */
 const isMeant = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && (body as { readonly reason?: unknown }).reason === undefined;
 
-/** Objects for patches and updates to meet. What this server refuses to make so is left out. */
+/** Creates objects for patches and updates; refused ones are left out. */
 export async function prepareObjects(client: ApiClient): Promise<void> {
   for (const resource of resources) {
     const { group, version, kind, namespaced } = resource;
@@ -208,7 +205,7 @@ export async function prepareObjects(client: ApiClient): Promise<void> {
   }
 }
 
-/** Objects of every kind in five encodings, right and wrong, by every verb. */
+/** Valid and invalid objects of every kind in five encodings, with every verb. */
 export function bodiesCampaign(client: ApiClient): Campaign {
   return {
     name: 'bodies',

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { campaignNames } from './campaign.js';
 import { fuzz } from './fuzz.js';
 
-/** Of each seed: `npm run fuzz` is the same for as long as one likes. */
+/** Seconds for each seed; `npm run fuzz` runs longer. */
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 15);
 const seeds = [1, Date.now() % (2 ** 31 - 1)];
-/** Starting, and giving everything back, come on top, on a machine that may be busy. */
+/** The limit for start and cleanup on a busy machine. */
 const overheadMs = 240_000;
 
 describe('fuzz', function () {

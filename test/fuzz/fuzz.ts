@@ -9,12 +9,12 @@ import { http2Campaign } from './http2.js';
 import { peerCampaign } from './peer.js';
 
 export interface FuzzOptions {
-  /** One after the other, on one server. */
+  /** Run one after another on one server. */
   readonly seeds: readonly number[];
   /** For each of them. */
   readonly seconds: number;
   readonly only: readonly CampaignName[];
-  /** The first step of each campaign, and how many at most. */
+  /** The first step of each campaign, and the maximum number. */
   readonly from?: number;
   readonly steps?: number;
   readonly progress?: (line: string) => void;
@@ -28,28 +28,28 @@ export interface Costly {
 }
 
 export interface FuzzReport {
-  /** What is wrong, each with the command that does it again. */
+  /** Findings with the command that repeats each. */
   readonly findings: readonly string[];
   readonly steps: Readonly<Partial<Record<CampaignName, number>>>;
-  /** How often which outcome came, by campaign. */
+  /** Counts of outcomes by campaign. */
   readonly outcomes: Readonly<Partial<Record<CampaignName, Readonly<Record<string, number>>>>>;
-  /** The step of each campaign during which the server worked most. That of others beside it counts as well: `--only` tells more. */
+  /** The step of each campaign with the most processor time, other campaigns included; use `--only` to separate them. */
   readonly costliest: Readonly<Partial<Record<CampaignName, Costly>>>;
-  /** Of `/livez`, asked by a bystander all the time. */
+  /** Latencies of `/livez` during the run. */
   readonly probes: { readonly p50Ms: number; readonly p99Ms: number; readonly maxMs: number };
-  /** Resident memory at the end, as a share of what it was after the warm-up. */
+  /** Resident memory at the end, relative to that after the warm-up. */
   readonly memoryGrowth: number;
 }
 
-/** Share of the whole time after which memory counts: code is compiled, pages are cached. */
+/** The warm-up as a share of the whole time: code is compiled and pages are cached. */
 const warmUpShare = 0.25;
-/** A session that broke the rules is found to be silent after 30 s and ends 15 s later, and both are looked for every 5 s. */
+/** An invalid session is found silent after 30 s and closed 15 s later, with checks every 5 s. */
 const givenBackWithinMs = 120_000;
 const memoryGrowthMax = 1.5;
 const findingsMax = 20;
 const progressMs = 10_000;
 
-/** Fuzzes a server of its own for some time, while a bystander looks on. */
+/** Fuzzes a new server while an ordinary client uses it. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const target = await Target.start();
   try {
@@ -120,7 +120,7 @@ class Run {
     return (performance.now() - this.#began) / (this.#options.seeds.length * this.#options.seconds * 1_000);
   }
 
-  /** Goes on until this share of the whole time is over. */
+  /** Runs until this share of the time is over. */
   async #campaign(campaign: Campaign, seed: number, untilShare: number): Promise<void> {
     const { from = 0, steps = Infinity } = this.#options;
     const { name } = campaign;
@@ -148,7 +148,7 @@ class Run {
     this.#options.progress?.(`FOUND ${this.#findings.at(-1) ?? ''}`);
   }
 
-  /** What is to be seen only when it is over: what the log says, what others were answered, and whether everything was given back. */
+  /** Checks after the end: the log, the ordinary client's answers, and released resources. */
   async #judge(bystander: Bystander, calm: Awaited<ReturnType<Target['counts']>>): Promise<void> {
     const again = `\n  again: npm run fuzz -- --seed ${this.#options.seeds.join(' or ')} --seconds ${this.#options.seconds} --only ${this.#options.only.join(',')}`;
     const log = fs.existsSync(this.#target.member().process.spec.log) ? this.#target.log() : '';

@@ -4,7 +4,7 @@ import type { Target, User } from '../attacks/target.js';
 import { leavingOf, within, type Campaign, type Step } from './campaign.js';
 import { mutatedBytes } from './mutations.js';
 
-/** How long the rest of an answer may take whose request is no request, after the client has said that no more comes. */
+/** The limit for the rest of an answer to an invalid request, after the client's end. */
 const restMs = 5_000;
 const methods = [
   'GET',
@@ -151,7 +151,7 @@ function request(prng: Prng): string {
   ].join(prng.chance(980) ? '\r\n' : '\n');
 }
 
-/** Requests of HTTP/1.1 that a grammar makes, several behind each other, with bytes changed in one of three; cut off, or sent to their end. */
+/** Requests of HTTP/1.1 from a grammar, pipelined, a third with changed bytes; cut off or complete. */
 export function http1Campaign(target: Target, user: User): Campaign {
   return {
     name: 'http1',

@@ -70,7 +70,7 @@ const rightFields: Fields = [
 const rightPaths = paths.filter((path) => path.startsWith('/'));
 const windows = [0, 1, 65_535, 0x7fffffff] as const;
 
-/** A frame that a client may send, on one of the streams that it has opened, or on another. */
+/** A frame on an open stream or another one. */
 function drawn(prng: Prng, wire: RawHttp2, opened: number[]): Buffer {
   const stream = opened.length > 0 && prng.chance(800) ? (prng.pick(opened) ?? 1) : prng.below(200);
   switch (prng.below(14)) {
@@ -117,7 +117,7 @@ function drawn(prng: Prng, wire: RawHttp2, opened: number[]): Buffer {
   }
 }
 
-/** A frame that is right where it stands: most connections have to live on, or nothing but their end is ever tried. */
+/** A valid frame: most connections must survive to reach deeper states. */
 function well(prng: Prng, wire: RawHttp2, opened: number[]): Buffer {
   const stream = prng.pick(opened) ?? 0;
   switch (opened.length === 0 ? 0 : prng.below(10)) {
@@ -148,7 +148,7 @@ function well(prng: Prng, wire: RawHttp2, opened: number[]): Buffer {
   }
 }
 
-/** Frames in any order, most of them right by themselves; bytes changed in one connection of three. */
+/** Mostly valid frames in any order; a third of the connections has changed bytes. */
 export function http2Campaign(target: Target, user: User): Campaign {
   return {
     name: 'http2',

@@ -1,4 +1,6 @@
-/** `npm run fuzz`: throws requests, frames and bodies at a real server, right and wrong, and looks whether it goes on serving others. Exit status 1 when something was found. */
+/**
+ * `npm run fuzz`: sends valid and invalid requests, frames and bodies to a real server and checks that it still serves others. Exits with 1 after a finding.
+ */
 import { Command, InvalidArgumentError } from 'commander';
 import { campaignNames, type CampaignName } from './campaign.js';
 import { fuzz, type FuzzReport } from './fuzz.js';
@@ -13,7 +15,7 @@ interface Options {
 
 const seedMax = 2 ** 31 - 1;
 const secondsMax = 7 * 24 * 3_600;
-/** While strangers do their worst, a supervisor is answered within this. */
+/** The limit for `/livez` during the run. */
 const probeP99MsMax = 250;
 
 const examples = `
@@ -77,5 +79,5 @@ const options = new Command('fuzz')
 print(`seed ${options.seed}, ${options.seconds} s of ${options.only.join(', ')}`);
 const report = await fuzz({ ...options, seeds: [options.seed], progress: print });
 tell(report, options);
-// Clients that were left in the middle of something do not keep the program.
+// Abandoned clients do not keep the program alive.
 process.stdout.write('', () => process.exit(report.findings.length > 0 ? 1 : 0));

@@ -1,11 +1,11 @@
 import type { Prng } from '../simulation/prng.js';
 
-/** Changes of bytes and of values, all drawn from a seed. */
+/** Changes bytes and values by a seed. */
 
 const bytesGrownMax = 4_096;
 const oddBytes = [0, 1, 9, 10, 13, 0x20, 0x22, 0x25, 0x2f, 0x3a, 0x5c, 0x7b, 0x7f, 0x80, 0xff] as const;
 
-/** Flips, drops, doubles, moves or puts in a few bytes. */
+/** Flips, drops, doubles, moves or inserts a few bytes. */
 export function mutatedBytes(prng: Prng, bytes: Buffer): Buffer {
   let changed = Buffer.from(bytes);
   for (let left = prng.between(1, 4); left > 0; left -= 1) changed = onceMutated(prng, changed);
@@ -88,7 +88,7 @@ const oddNames = [
 ] as const;
 const depthMax = 40;
 
-/** A value of any kind, mostly small. */
+/** A value of any type, mostly small. */
 export function oddValue(prng: Prng): Json {
   switch (prng.below(8)) {
     case 0:
@@ -115,10 +115,10 @@ function nested(depth: number, asList: boolean): Json {
   return value;
 }
 
-/** `__proto__` as a member like any other. */
+/** Makes `__proto__` an ordinary member. */
 const membersOf = (entries: readonly (readonly [string, Json])[]): Json => Object.fromEntries(entries);
 
-/** A copy with one place changed: another value, a member or item taken away, added, doubled or renamed. */
+/** A copy with one change: another value, or a member or item removed, added, doubled or renamed. */
 export function mutatedValue(prng: Prng, value: Json): Json {
   if (Array.isArray(value)) return mutatedList(prng, value);
   if (typeof value === 'object' && value !== null) return mutatedMembers(prng, Object.entries(value));
@@ -152,7 +152,7 @@ function mutatedMembers(prng: Prng, entries: readonly [string, Json][]): Json {
       return membersOf(entries.filter((_entry, index) => index !== at));
     case 3:
       return membersOf(entries.map(([name, value], index) => [index === at ? prng.pick(oddNames) : name, value]));
-    // Deeper, most of the time: what is wrong far inside is seen last.
+    // Mostly deeper: errors far inside are found last.
     default:
       return membersOf(entries.map(([name, value], index) => [name, index === at ? mutatedValue(prng, value) : value]));
   }

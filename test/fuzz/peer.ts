@@ -6,7 +6,7 @@ import type { Target } from '../attacks/target.js';
 import { within, type Campaign, type Step } from './campaign.js';
 import { mutatedBytes } from './mutations.js';
 
-/** Longer than a member gives a stranger to introduce itself. */
+/** Longer than a member's limit for the handshake. */
 const closesWithinMs = 15_000;
 const sent = ['RAFT', 'r1', 'r2', '', 'x'.repeat(300), '0'.repeat(16)] as const;
 
@@ -35,7 +35,7 @@ function hello(prng: Prng): Buffer {
   );
 }
 
-/** What strangers, and holders of a member's certificate, may say to the port between replicas before they are let in: nobody is, here. */
+/** Sends what clients with and without a member's certificate may send to the peer port before the handshake ends; none gets in. */
 export function peerCampaign(target: Target): Campaign {
   const { pki } = target.cluster.cluster;
   const member = {

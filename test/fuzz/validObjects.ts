@@ -1,4 +1,4 @@
-/** Objects that a server takes, by `group/Kind`, from which changes begin: what is refused at its first member shows little. */
+/** Valid objects by `group/Kind` as starting points. */
 
 const labels = { app: 'f' };
 const container = {
@@ -143,9 +143,9 @@ const contents: Readonly<Record<string, object>> = {
 
 export const hasValidContent = (group: string, kind: string): boolean => Object.hasOwn(contents, `${group}/${kind}`);
 
-/** A whole object; one of a kind that is not listed has its name and nothing else. */
+/** A complete object; unlisted kinds have only a name. */
 export function validObject(group: string, version: string, kind: string, name: string): Record<string, unknown> {
-  // Definitions and API services are named after what is in them.
+  // Definitions and API services must have the name of their content.
   const named = kind === 'CustomResourceDefinition' ? 'fs.fuzz.example.com' : kind === 'APIService' ? 'v1.fuzz.example.com' : name;
   return {
     apiVersion: group === '' ? version : `${group}/${version}`,
