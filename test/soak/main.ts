@@ -1,4 +1,4 @@
-/** `npm run soak`: ordinary clients of healthy servers for as long as one likes. Exit status 1 when a response was not the expected one. */
+/** `npm run soak`: ordinary clients of healthy servers for a given time. Exits with 1 after an unexpected response. */
 import { Command, InvalidArgumentError } from 'commander';
 import { soak } from './soak.js';
 
@@ -49,5 +49,5 @@ print(
 );
 for (const line of [...memory, ...findings]) print(line);
 const verdict = findings.length === 0 ? 'every response and every event was as it should be' : `${findings.length} findings`;
-// A watch that tries to begin again does not keep the run alive.
+// A watch's retries do not keep the program alive.
 process.stdout.write(`seed ${seed}: ${verdict}\n`, () => process.exit(findings.length === 0 ? 0 : 1));

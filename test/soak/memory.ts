@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import type { ClusterMember } from '../../deploy/cluster.js';
 
 const mebibyte = 2 ** 20;
-/** With fewer samples, those of warming up weigh too much. */
+/** With fewer samples, the warm-up counts too much. */
 const samplesMin = 40;
-/** How much more the last quarter may have than the second. */
+/** The permitted ratio of the last quarter to the second. */
 const growthMax = 1.2;
 
-/** The resident memory of each server through a run. */
+/** Samples of each server's resident memory. */
 export class MemoryRecord {
   readonly #samples: ReadonlyMap<ClusterMember, number[]>;
 

@@ -24,7 +24,7 @@ export interface SoakOptions {
 
 export interface SoakReport {
   readonly findings: readonly string[];
-  /** How many requests each kind of client sent. */
+  /** Requests by kind of client. */
   readonly requests: Readonly<Record<string, number>>;
   readonly events: number;
   /** A line for each server. */
@@ -34,7 +34,7 @@ export interface SoakReport {
 const namespace = 'soak';
 const progressMs = 30_000;
 
-/** Every kind of client whose program is here. kubectl starts a process for each request, so one is enough beside the others. */
+/** Kinds of clients with an installed program. kubectl starts a process for each request, so there is one. */
 const kinds: readonly {
   readonly title: string;
   readonly make: (place: ClientPlace) => OrdinaryClient;
@@ -48,7 +48,10 @@ const kinds: readonly {
   { title: 'kubectl', make: kubectlClient, present: kubectlRunsHere, everywhere: false },
 ];
 
-/** Ordinary clients of three healthy replicas, directly and through the balancer: every response is the expected one, and watches tell every change once and in order. */
+/**
+ * Runs ordinary clients of three healthy replicas, directly and through the balancer: all responses are as expected, and watches show every change once, in
+ * order.
+ */
 export async function soak({ seconds, seed, threads, progress }: SoakOptions): Promise<SoakReport> {
   const test = await ClusterUnderTest.start({ apiserverFlags: [`--serving-threads=${threads}`] });
   try {
@@ -61,9 +64,9 @@ export async function soak({ seconds, seed, threads, progress }: SoakOptions): P
     const memory = new MemoryRecord(cluster.members);
     await runFor(seconds, users, memory, progress);
     const findings = users.flatMap(({ user }) => user.findings);
-    // A change that a finding hides would be awaited in vain.
+    // After a finding the change may never arrive.
     if (findings.length === 0) for (const informer of informers) await toldAll(informer, users);
-    // A stop is an error of the informer as well.
+    // An informer reports its stop as an error.
     const watched = informers.flatMap((informer, index) => watchFindings(places[index]!.address, informer, users));
     for (const informer of informers) await informer.stop();
     const all = [...findings, ...(findings.length === 0 ? watched : []), ...memory.findings()];
@@ -81,7 +84,7 @@ export async function soak({ seconds, seed, threads, progress }: SoakOptions): P
   }
 }
 
-/** The ends of all logs: the folder goes with the cluster. */
+/** The ends of all logs, before the folder is deleted. */
 function lastWords({ dataDirectory }: Cluster): string {
   const folder = path.join(dataDirectory, 'logs');
   return fs

@@ -8,7 +8,7 @@ const namesPerUser = 8;
 const pauseMsMax = 80;
 const findingsMax = 5;
 
-/** A change of one object, as watches must tell it. The version of a deletion is in the event alone. */
+/** A change that watches must show. Only the event has a deletion's version. */
 export type Change = readonly [type: 'ADDED' | 'MODIFIED' | 'DELETED', resourceVersion: string];
 
 interface Verb {
@@ -18,13 +18,10 @@ interface Verb {
 }
 type Verbs = readonly [Verb, ...Verb[]];
 
-/**
- * Sends requests one after the other, in an order that the seed draws, and knows the right response to each: nobody else writes its objects. Whatever differs
- * is a finding.
- */
+/** Sends requests one after another in an order from the seed, and checks each response: no other client writes its objects. Differences are findings. */
 export class SoakUser {
   readonly findings: string[] = [];
-  /** What happened to each object, in order. */
+  /** The changes of each object, in order. */
   readonly changes = new Map<string, Change[]>();
   requests = 0;
   readonly #name: string;
@@ -38,7 +35,7 @@ export class SoakUser {
     this.#prng = prng;
   }
 
-  /** Ends after the request that is under way, or with the fifth finding. */
+  /** Ends after the current request, or with the fifth finding. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.findings.length < findingsMax) {
       const name = `${this.#name}-${this.#prng.below(namesPerUser)}`;
@@ -50,7 +47,7 @@ export class SoakUser {
         this.findings.push(`${this.#name}: ${title} ${name}: ${error instanceof Error ? error.message : String(error)}`);
       }
       this.requests++;
-      // A request right after a large response is as ordinary as one after a pause.
+      // A request follows a large response at once or after a pause.
       if (this.#prng.chance(500)) await delay(this.#prng.below(pauseMsMax));
     }
     this.#client.close();
@@ -78,7 +75,7 @@ export class SoakUser {
     this.#written(status, 200, object, { name, text }, 'MODIFIED');
   }
 
-  /** The version that the object had before its last change, if it had one. */
+  /** The version before the last change, if any. */
   async replaceStale(name: string): Promise<void> {
     const [, stale] = this.changes.get(name)?.at(-2) ?? [];
     if (stale === undefined || stale === '') return;
@@ -120,7 +117,7 @@ export class SoakUser {
     const written = { ...content, resourceVersion: object?.resourceVersion ?? '' };
     expectObject(object, written);
     this.#objects.set(content.name, written);
-    // A write that changes nothing is no change.
+    // A write without effect makes no change.
     if (before?.resourceVersion !== written.resourceVersion) this.#record(content.name, [type, written.resourceVersion]);
   }
 
@@ -150,7 +147,6 @@ function expectObject(object: Stored | null, expected: Stored | undefined): void
   throw new Error(`a text of ${object.text.length} characters instead of ${expected.text.length}, different from character ${at} on`);
 }
 
-/** What has more weight comes more often. */
 const verbsOfAbsent: Verbs = [
   { title: 'create', weight: 5, send: (user, name) => user.create(name) },
   { title: 'read', weight: 1, send: (user, name, known) => user.read(name, known) },

@@ -30,7 +30,7 @@ const patchTypes: Readonly<Record<PatchKind, string>> = {
   json: 'application/json-patch+json',
 };
 
-/** A client of the REST API that sends what is given to it over one connection. */
+/** A client of the REST API over one connection. */
 function restClient(place: ClientPlace, wire: Wire): OrdinaryClient {
   const collection = `/api/v1/namespaces/${place.namespace}/configmaps`;
   const own = `${collection}?labelSelector=${userLabel}%3D${place.user}`;
@@ -65,7 +65,7 @@ const credentials = ({ files }: ClientPlace) => ({
 const headersOf = ({ type, body }: Sent): Record<string, string | number> =>
   body === undefined ? {} : { 'content-type': type ?? 'application/json', 'content-length': Buffer.byteLength(body) };
 
-/** One connection over HTTP/1.1 that is kept. */
+/** A client on a persistent HTTP/1.1 connection. */
 export function http1Client(place: ClientPlace): OrdinaryClient {
   const agent = new https.Agent({ keepAlive: true, maxSockets: 1, ...credentials(place) });
   return restClient(place, {
@@ -108,7 +108,7 @@ export function http2Client(place: ClientPlace): OrdinaryClient {
   });
 }
 
-/** Python's own client of HTTP in a process of its own, on a connection that is kept. */
+/** Python's HTTP client in its own process, on a persistent connection. */
 export function pythonClient(place: ClientPlace): OrdinaryClient {
   const { ca, certificate, key } = place.files;
   const program = path.join(packageRoot, 'test', 'soak', 'clients', 'client.py');
@@ -117,7 +117,7 @@ export function pythonClient(place: ClientPlace): OrdinaryClient {
   const ended = once(child, 'exit').then(() => {
     throw new Error('the program in Python has ended');
   });
-  // Whoever waits for an answer hears of it.
+  // The pending request reports the failure.
   ended.catch(() => undefined);
   return restClient(place, {
     send: async (sent) => {

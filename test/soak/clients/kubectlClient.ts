@@ -19,11 +19,11 @@ function statusOf({ status, stderr }: Finished, good: number): number {
   return refusal;
 }
 
-/** A kubectl of its own for each request. */
+/** Starts a kubectl for each request. */
 export function kubectlClient(place: ClientPlace): OrdinaryClient {
   const folder = temporaryDirectory('soak-kubectl');
   const commands = new ClusterCommands(place.kubeconfig, folder);
-  // Too long for the command line, and kubectl cannot open a socket by the name of its standard input.
+  // The command line is too short, and kubectl cannot open a socket as standard input.
   const patchFile = path.join(folder, 'patch.json');
   const run = (args: readonly string[], input = ''): Promise<Finished> =>
     commands.try('kubectl', ['--namespace', place.namespace, ...args], input);

@@ -5,7 +5,7 @@ import type { ClientPlace, OrdinaryClient, PatchKind, Reply } from './ordinaryCl
 const strategies: Readonly<Record<PatchKind, PatchStrategy>> = {
   merge: PatchStrategy.MergePatch,
   strategic: PatchStrategy.StrategicMergePatch,
-  // The patch of objects takes an object; an array of operations has no kind.
+  // This patch accepts an object; an array of operations has no kind.
   json: PatchStrategy.MergePatch,
 };
 
@@ -17,7 +17,7 @@ export function libraryClient(place: ClientPlace): OrdinaryClient {
   const objects = KubernetesObjectApi.makeApiClient(config);
   const { namespace } = place;
   const own = { namespace, labelSelector: `${userLabel}=${place.user}` };
-  /** The library tells the status only of refusals. */
+  /** The library gives the status only with errors. */
   const reply = async (status: number, request: Promise<unknown>): Promise<Reply> => {
     try {
       return { status, object: storedOf((await request) as V1ConfigMap) };

@@ -1,21 +1,21 @@
-/** A config map of a soak as a server has told it. */
+/** A config map as the server returns it. */
 export interface Stored {
   readonly name: string;
   readonly resourceVersion: string;
   readonly text: string;
 }
 
-/** How a client sends a change of one member. */
+/** The ways to patch one member. */
 export const patchKinds = ['merge', 'strategic', 'json'] as const;
 export type PatchKind = (typeof patchKinds)[number];
 
-/** The response to one request: its HTTP status, and the object where the client shows one. */
+/** The response to a request: status, and the object if the client has it. */
 export interface Reply {
   readonly status: number;
   readonly object: Stored | null;
 }
 
-/** Ordinary requests about config maps of one user, as one library or program sends them. A request without a response rejects. */
+/** Requests for config maps of one user, by one library or program. A request without a response rejects. */
 export interface OrdinaryClient {
   create(name: string, text: string): Promise<Reply>;
   read(name: string): Promise<Reply>;
@@ -25,16 +25,16 @@ export interface OrdinaryClient {
   remove(name: string): Promise<Reply>;
   /** All objects of the user. */
   list(): Promise<{ readonly status: number; readonly items: readonly Stored[] }>;
-  /** Deletes all objects of the user in one request. */
+  /** Deletes the user's objects in one request. */
   removeAll(): Promise<Reply>;
   close(): void;
 }
 
-/** One client of a soak: who it is, and where it sends its requests. */
+/** A client's user and server. */
 export interface ClientPlace {
   readonly user: string;
   readonly namespace: string;
-  /** The server, or the balancer before the servers. */
+  /** A server or the balancer. */
   readonly address: string;
   /** A kubeconfig for that address. */
   readonly kubeconfig: string;
@@ -44,7 +44,7 @@ export interface ClientPlace {
 /** Marks the objects of one user. */
 export const userLabel = 'soak-user';
 
-/** A config map as it goes out. */
+/** A config map for a request. */
 export function configMapOf(
   { user, namespace }: Pick<ClientPlace, 'user' | 'namespace'>,
   name: string,
@@ -71,7 +71,6 @@ export function storedOf({ kind, metadata, data }: ConfigMapLike): Stored | null
   return { name: metadata?.name ?? '', resourceVersion: metadata?.resourceVersion ?? '', text: data?.['text'] ?? '' };
 }
 
-/** The body of a patch of the text. */
 export const patchBody: Readonly<Record<PatchKind, (text: string) => object>> = {
   merge: (text) => ({ data: { text } }),
   strategic: (text) => ({ data: { text } }),
