@@ -35,7 +35,7 @@ export function readChanges(journal: Buffer): readonly Change[] {
  * A content that a disk might have after the loss; `written` is the process's view. The size and each page may be of any moment, which is harsher than most
  * file systems, but cut content does not mix with what replaced it.
  *
- * moments   0 ---change 0---> 1 ---change 1---> 2 ... n = written
+ *     moments   0 ---change 0---> 1 ---change 1---> 2 ... n = written
  */
 export function withoutChanges(written: Buffer, changes: readonly Change[], survival: Survival): Buffer {
   const sizes = [...changes.map(({ sizeBefore }) => sizeBefore), written.length];
