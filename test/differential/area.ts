@@ -2,24 +2,24 @@ import type { Step } from '../golden/recordings.js';
 import type { Random } from './random.js';
 
 /**
- * Requests for both servers, in the form of golden scenarios (`test/golden/recordings/README.md`) without what is expected. `${ns}` is a namespace of the case,
- * with an account `default`; `${r}` is a random word for names of cluster-scoped objects, which are deleted afterwards.
+ * Requests for both servers: golden scenarios (`test/golden/recordings/README.md`) without expectations. `${ns}` is the case's namespace, with an account
+ * `default`; `${r}` is a random word for cluster-scoped objects, which are deleted afterwards.
  */
 export interface Sequence {
   readonly steps: readonly AskedStep[];
 }
 
-/** A step of a scenario, or what only makes sense where controllers run. */
+/** A step of a scenario, or one that needs controllers. */
 export interface AskedStep extends Step {
-  /** Waits until what these lists hold no longer changes, and shows it: the objects of each kind. */
+  /** Waits until these lists no longer change, and returns their objects by kind. */
   readonly quiet?: readonly string[];
-  /** Does what a kubelet would: brings the pods of the namespace that have not ended into this state, and removes those that are terminating. */
+  /** Acts as a kubelet: brings the namespace's unfinished pods into this state, and removes terminating ones. */
   readonly pods?: PodState;
 }
 
 /**
- * `gone`: only the terminating ones are removed. `refused` ends with exit code 42, `disrupted` with the condition of a disruption, `mixed` makes every second one
- * ready and the others fail, `first...` touches the first by name alone.
+ * `gone`: only removes terminating pods. `refused` ends with exit code 42, `disrupted` with a disruption condition, `mixed` alternates ready and failed,
+ * `first...` changes only the first by name.
  */
 export type PodState =
   | 'ready'
@@ -39,12 +39,12 @@ export interface Area {
   readonly name: string;
   /** What it asks about, in one line. */
   readonly about: string;
-  /** Controllers have to run on both sides. Such areas are only played when they are asked for, since controllers disturb the others. */
+  /** Requires controllers on both sides. Such areas run only on request, since controllers disturb others. */
   readonly needsControllers?: boolean;
-  /** What is there on both sides while cases are played: nothing of it is in a namespace. */
+  /** Cluster-scoped objects on both sides during the cases. */
   readonly standing?: readonly AskedStep[];
-  /** Whether a smaller sequence still asks what the area means to; without it, any does. */
+  /** Whether a reduced sequence still tests what the area is for; default yes. */
   readonly isSound?: (sequence: Sequence) => boolean;
-  /** Takes every choice from `random` and keeps nothing between cases. */
+  /** Draws everything from `random`; keeps no state between cases. */
   generate(random: Random): Sequence;
 }

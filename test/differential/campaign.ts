@@ -8,20 +8,20 @@ import { shrink } from './shrink.js';
 export interface Bounds {
   /** Cases of each area. */
   readonly cases: number;
-  /** When to begin no more of them, as `Date.now()` counts. */
+  /** The time to start no more cases, as of `Date.now()`. */
   readonly until: number;
   /** When to make differences smaller no more. */
   readonly shrinkUntil?: number;
 }
 
-/** A case by which it can be had again: `--area AREA --case SEED:INDEX`. */
+/** Identifies a case: `--area AREA --case SEED:INDEX`. */
 export interface Case {
   readonly area: Area;
   readonly seed: number;
   readonly index: number;
 }
 
-/** A rule that the servers do not share, as the smallest sequence that was found shows it. */
+/** A difference in behaviour with the smallest sequence found. */
 export interface Finding {
   readonly origin: Case;
   readonly difference: Found;
@@ -35,18 +35,17 @@ export interface Result {
   readonly area: Area;
   readonly cases: number;
   readonly requests: number;
-  /** Cases in which the two differ on purpose. */
+  /** Number of intended differences. */
   readonly known: number;
   readonly findings: readonly Finding[];
-  /** Differences that were not there when the case was played again alone. */
+  /** Differences that did not recur when the case ran alone. */
   readonly notAgain: number;
   readonly agreed: readonly { readonly origin: Case; readonly sequence: Sequence; readonly answers: Answers }[];
 }
 
-/** Most of a case is waiting for answers. */
+/** Cases mostly wait for answers. */
 const casesAtOnce = 8;
 const shrinksAtOnce = 3;
-/** Agreed cases of an area that are remembered. */
 const agreedMax = 25;
 
 export const sequenceOf = ({ area, seed, index }: Case): Sequence => area.generate(new Random(seed * 1_000_003 + index));
@@ -58,7 +57,7 @@ interface Campaign {
   readonly onFinding: (finding: Finding) => void;
 }
 
-/** One area: plays cases, and makes each rule that is met small. `onFinding` is told at once. */
+/** Runs one area and reduces each difference. `onFinding` is called at once. */
 export const campaign = (pair: Pair, area: Area, options: Campaign): Promise<Result> =>
   pair.beside({ steps: area.standing ?? [] }, () => played(pair, area, options));
 
@@ -104,7 +103,7 @@ function add(met: Map<string, Met>, found: Omit<Met, 'count'>): void {
   else known.count++;
 }
 
-/** Null where the difference is not there again: something else that ran at the time made it. */
+/** Null where the difference does not recur: a concurrent case caused it. */
 async function smallest(pair: Pair, { origin, difference, sequence, count }: Met, until: number): Promise<Finding | null> {
   const { isSound = () => true } = origin.area;
   const sameIn = ({ differences }: Answers): Found | undefined => differences.find(({ rule }) => rule.key === difference.rule.key);
@@ -116,7 +115,7 @@ async function smallest(pair: Pair, { origin, difference, sequence, count }: Met
   return { origin, difference: sameIn(answers) ?? difference, sequence: small, answers, count };
 }
 
-/** Works on 0, 1, 2 ..., several at once, until the bounds are reached. */
+/** Runs `work` for 0, 1, 2 ... concurrently, within the bounds. */
 async function eachOf({ cases, until }: Bounds, atOnce: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

@@ -4,17 +4,17 @@ import { normalised } from './normalise.js';
 import type { AskedStep, Sequence } from './area.js';
 import type { Played } from './play.js';
 
-/** A difference between two answers, and to which request. `want` is what the other server says, `got` what ours does. */
+/** A difference and its request. `want` is the other server's value, `got` ours. */
 export interface Found extends Difference {
   readonly step: number;
   /** The request as it was generated. */
   readonly request: string;
-  /** Cases of one rule differ in the same way, in the same place, to the same method. */
+  /** Cases of one rule differ alike, in the same place, for the same method. */
   readonly rule: Rule;
 }
 
 export interface Rule {
-  /** What kind of difference it is; a folder of the report. */
+  /** The kind of difference; a folder of the report. */
   readonly group: 'status' | 'message' | 'warning' | 'header' | 'body' | 'events';
   readonly key: string;
 }
@@ -33,14 +33,14 @@ export function compare({ steps }: Sequence, theirs: Played, ours: Played): Foun
   });
 }
 
-/** The etcd of the other server is too old for what was asked. */
+/** The other server's etcd lacks a feature. */
 const lacksStorage = (answer: unknown): boolean => JSON.stringify(answer ?? null).includes('the required storage feature ');
 
-/** The cache of the other server did not reach the state of the moment in time: nobody asked for a version of the future. */
+/** The other server's cache was late: the request names no future version. */
 const isBehind = (step: AskedStep, answer: unknown): boolean =>
   step.do?.includes('resourceVersion=') === false && JSON.stringify(answer ?? null).includes('Too large resource version: ');
 
-/** What differs where the answers are of two kinds, or messages list several things: all else follows from it. The first that is there counts; of events, which come at all. */
+/** The decisive differences, from which others follow: the first of these places, or else the types of events. */
 const decisive = ['/status', '/body/kind', '/body/message'] as const;
 
 function telling(all: readonly Difference[]): readonly Difference[] {
@@ -50,7 +50,7 @@ function telling(all: readonly Difference[]): readonly Difference[] {
   return types.length > 0 ? types : all;
 }
 
-/** A status says little without the message that explains it. */
+/** Adds the message to a differing status. */
 function withMessages({ at, want, got }: Difference, theirs: unknown, ours: unknown): Difference {
   const said = (status: unknown, body: unknown): string => {
     const message = (body as { readonly message?: unknown } | null | undefined)?.message;
@@ -59,7 +59,7 @@ function withMessages({ at, want, got }: Difference, theirs: unknown, ours: unkn
   return { at, want: said(want, theirs), got: said(got, ours) };
 }
 
-/** The rule that a difference is likely of: values and positions are left out. */
+/** The likely rule of a difference: without values and positions. */
 export function ruleOf({ at, want, got }: Difference, request: string): Rule {
   const place = at.replace(/\/\d+(?=\/|$)/g, '/*');
   const said = [want, got].map((value) => (typeof value === 'string' ? shapeOf(value) : kindOf(value)));
@@ -78,7 +78,7 @@ function groupOf(difference: Difference): Rule['group'] {
 const kindOf = (value: unknown): string =>
   value === undefined ? 'absent' : value === null ? 'null' : Array.isArray(value) ? 'list' : typeof value;
 
-/** A text without what is quoted, and without numbers. */
+/** A text without quoted parts and numbers. */
 const shapeOf = (text: string): string =>
   text
     .replace(/"(\\.|[^"\\])*"/g, '""')

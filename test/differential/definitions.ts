@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../api/object.js';
 import type { Step } from '../golden/recordings.js';
 
-/** Definitions of custom resources of a case: a group of its own, and `Widget` in it. */
+/** The custom resource definitions of a case, with an own group and the kind `Widget`. */
 
 const group = '${r}.example.com';
 export const collection = (version = 'v1'): string => `/apis/${group}/${version}/namespaces/\${ns}/widgets`;
 
-/** How long a definition may take until its resources are served: what is served at all is there far sooner. */
+/** The limit until a definition's resources are served; usually far less. */
 const servedWithinSeconds = 5;
 
 export interface Version {
@@ -41,7 +41,7 @@ export const defined = (body: JsonObject, version = 'v1'): readonly Step[] => [
   { eventually: `GET ${collection(version)}`, within: servedWithinSeconds, where: { status: 200 } },
 ];
 
-/** A custom object of a version, with these members. */
+/** A custom object of a version. */
 export const widget = (members: JsonObject, version = 'v1', name = 'a'): JsonObject => ({
   apiVersion: `${group}/${version}`,
   kind: 'Widget',

@@ -1,6 +1,6 @@
 import type { Random } from './random.js';
 
-/** Generated expressions of the Common Expression Language: a table from types to what makes a value of one. `{type}` stands for an expression of a type. */
+/** Generated CEL expressions: a table from types to templates. `{type}` stands for an expression of a type. */
 
 type Productions = Readonly<Record<string, readonly string[]>>;
 
@@ -484,10 +484,10 @@ const productions: Productions = {
 
 const types: readonly string[] = Object.keys(productions);
 
-/** What variables are there, by type; for `{free}` paths that may or may not be. */
+/** Variables by type; `{free}` has paths that may be absent. */
 export type Variables = Productions;
 
-/** An expression of a type. Of one in twenty parts the type is wrong. */
+/** An expression of a type; a twentieth of the parts has a wrong type. */
 export function expression(type: string, variables: Variables, random: Random, depth = 3): string {
   const chosen = random.chance(0.03) ? random.pick(types) : type;
   const known = variables[chosen] ?? [];
@@ -498,7 +498,7 @@ export function expression(type: string, variables: Variables, random: Random, d
   return within(template, variables, random, depth);
 }
 
-/** A text with an expression in the place of each `{type}`. */
+/** Replaces each `{type}` by an expression. */
 export const within = (template: string, variables: Variables, random: Random, depth = 3): string =>
   template.replace(placeholder, (_, below: string) => expression(below, variables, random, depth - 1));
 

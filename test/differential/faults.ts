@@ -4,12 +4,12 @@ import { typeNamed, typeOfKind, type ApiType, type Field, type Shape } from '../
 import { listVariations, readVariations } from '../golden/recordings.js';
 import type { Random } from './random.js';
 
-/** Changes objects by their types: a walk leads down to some member, which is then removed, repeated, or set to a value that fits, or does not. */
+/** Changes objects by their types: walks to a random member and removes, repeats, or sets it to a valid or invalid value. */
 
-/** What a walk leaves alone: which object is meant. */
+/** Members of the object's identity, which stay. */
 const kept: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** A copy of an object with so many changes in it, in one of its own members or below; `within` are names of members that may change. */
+/** A copy with `count` changes at any depth; `within` limits the top members. */
 export function faulty(object: JsonObject, type: ApiType, random: Random, count: number, within?: readonly string[]): JsonObject {
   let changed = object;
   const fields = [...(type.fields?.values() ?? [])].filter(({ name }) => (within === undefined ? !kept.has(name) : within.includes(name)));
@@ -17,7 +17,7 @@ export function faulty(object: JsonObject, type: ApiType, random: Random, count:
   return changed;
 }
 
-/** Members that are there are met more often: below them the object is what servers know. */
+/** The preference for present members, whose content is known to be valid. */
 const presentFirst = 0.7;
 
 function inMember(object: JsonObject, fields: readonly Field[], random: Random): JsonObject {
@@ -28,7 +28,7 @@ function inMember(object: JsonObject, fields: readonly Field[], random: Random):
   return after === undefined ? rest : { ...rest, [field.name]: after };
 }
 
-/** How often a walk ends at a member that has members. */
+/** The probability that a walk ends at an inner member. */
 const endsHere = 0.15;
 
 function changed(value: JsonValue | undefined, shape: Shape, field: Field, random: Random): JsonValue | undefined {
@@ -70,7 +70,7 @@ const misfits: readonly JsonValue[] = ['', 'x', 0, -1, 1.5, true, [], {}, [null]
 /** How deep new values go. */
 const depthMax = 3;
 
-/** A value of a shape, right or wrong. */
+/** A valid or invalid value of a shape. */
 export function valueOf(shape: Shape, field: Field, random: Random, depth: number): JsonValue {
   const met = metElsewhere(shape, field.name);
   if (met.length > 0 && random.chance(0.5)) return random.pick(met);
@@ -85,7 +85,7 @@ export function valueOf(shape: Shape, field: Field, random: Random, depth: numbe
   return depth > depthMax ? {} : structure(fieldsOf(shape), random, depth);
 }
 
-/** Members that must be there, most of the time, and a few others. */
+/** Required members, most of the time, and a few others. */
 function structure(fields: readonly Field[], random: Random, depth: number): JsonObject {
   const chosen = fields.filter(({ required }) => random.chance(required ? 0.9 : 1.5 / (fields.length + 1)));
   return Object.fromEntries(chosen.map((field) => [field.name, valueOf(field.shape, field, random, depth + 1)]));
@@ -94,7 +94,7 @@ function structure(fields: readonly Field[], random: Random, depth: number): Jso
 const isText = (shape: Shape): boolean => shape.is === 'scalar' && shape.scalar === 'string';
 const fieldsOf = (shape: Shape): Field[] => (shape.is === 'type' ? [...(typeNamed(shape.name)?.fields?.values() ?? [])] : []);
 
-/** Forms that some member somewhere asks for, or refuses. */
+/** Formats that some member requires or refuses. */
 export const texts: readonly string[] = [
   '',
   ' ',
@@ -150,7 +150,7 @@ const scalars: Readonly<Record<string, readonly JsonValue[]>> = {
   boolean: [true, false],
 };
 
-/** Of types that are neither structures nor scalars. */
+/** Types that are neither structures nor scalars. */
 const leaves: Readonly<Record<string, readonly JsonValue[]>> = {
   'resource.Quantity': ['0', '1', '-1', '1.5', '100m', '1Gi', '1.1m', 'x', '', 2, '1e3', '12E'],
   'intstr.IntOrString': [0, 1, -1, '', 'x', '1', '50%', '-1%', '101%', 'http', 65_536],
@@ -160,7 +160,7 @@ const leaves: Readonly<Record<string, readonly JsonValue[]>> = {
   'runtime.RawExtension': [{}, { a: 1 }, { apiVersion: 'v1', kind: 'ConfigMap' }],
 };
 
-/** Values that recorded objects have in members of one name and type, where they are right. */
+/** Values of recorded objects in members of the same name and type. */
 function metElsewhere(shape: Shape, name: string): readonly JsonValue[] {
   met ??= gathered();
   return met.get(`${name} ${nameOf(shape)}`) ?? [];

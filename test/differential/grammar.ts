@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import type { Random } from './random.js';
 
-/** Small parts from which areas build what they send: each makes a value, other choices another one. */
+/** Combinators for the values that areas send. */
 export type Make<T extends JsonValue = JsonValue> = (random: Random) => T;
 
 /** One of these values. */
@@ -22,7 +22,7 @@ export const all =
   (random) =>
     Object.fromEntries(Object.entries(members).map(([name, make]) => [name, make(random)]));
 
-/** An object with some of these members, in addition to others that it always has. */
+/** An object with some of these members and those of `always`. */
 export const some =
   (members: Readonly<Record<string, Make>>, always: Readonly<Record<string, Make>> = {}, probability = 0.45): Make<JsonObject> =>
   (random) => {

@@ -7,7 +7,7 @@ import type { Found } from './compare.js';
 /** A difference on purpose. */
 export interface Known extends Sequence {
   readonly reason: string;
-  /** A regular expression that keys of its rules match. */
+  /** A regular expression for keys of rules. */
   readonly rule: string;
 }
 
@@ -16,6 +16,6 @@ const file = path.join(packageRoot, 'test', 'differential', 'known.json');
 /** The list in the repository. */
 export const readKnown = (): readonly Known[] => JSON.parse(fs.readFileSync(file, 'utf8')) as Known[];
 
-/** The entry that a difference is of, if any. */
+/** The entry that matches a difference, if any. */
 export const knownAs = ({ rule }: Found, known: readonly Known[]): Known | undefined =>
   known.find((each) => new RegExp(each.rule).test(rule.key));

@@ -6,7 +6,7 @@ import type { PodState } from './area.js';
 const json = { 'content-type': 'application/merge-patch+json', accept: 'application/json' };
 const since = '2026-01-01T00:00:00Z';
 
-/** Brings pods into a state, as the kubelet of a node that has them would. */
+/** Changes pods as their node's kubelet would. */
 export async function playKubelet(connection: Connection, namespace: string, state: PodState): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/pods`;
   const pods = (await itemsAt(connection, path)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
@@ -47,7 +47,7 @@ const first =
   (index: number): Life | null =>
     index === 0 ? life : null;
 
-/** What becomes of a pod, by its place among those of the namespace; null for one that stays as it is. */
+/** The new state of a pod, by its index in the namespace; null for no change. */
 const states: Readonly<Record<PodState, (index: number) => Life | null>> = {
   ready: () => ready,
   unready: () => ({ phase: 'Running' }),

@@ -13,7 +13,7 @@ import { knownAs, readKnown } from './known.js';
 import { Pair } from './pair.js';
 import { addRecordings, recorded } from './recordings.js';
 
-/** `npm run differential`: asks another API server and ours the same, and tells where they answer differently. */
+/** `npm run differential`: sends the same requests to another API server and ours, and reports differences. */
 const usage = `usage: npm run differential -- --against URL (--token T | --cert F --key F) [OPTION...] [FILE...]
 
   Starts a server of ours, sends both the same generated requests, and compares status, headers, bodies and events. Each rule by which they differ is
@@ -76,7 +76,7 @@ async function main(): Promise<number> {
   });
 }
 
-/** Both servers, ours for as long as the work takes, with controller managers where areas need them. */
+/** Both servers, with controller managers where areas need them. */
 async function between(values: Values, managers: number, work: (pair: Pair) => Promise<number>): Promise<number> {
   const { against = '', token, cert: certFile, key: keyFile, ca: caFile } = values;
   const theirs = new Connection({ address: against, token, certFile, keyFile, caFile });
@@ -101,7 +101,7 @@ interface User {
   readonly groups?: readonly string[];
 }
 
-/** Who we are there: objects keep their author, so it has to be the same on our side. */
+/** The user's name, which must be equal on both sides, because objects record it. */
 async function userAt(server: Connection): Promise<User> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
   const { status, body } = await server.json('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review);
@@ -137,7 +137,7 @@ async function differential(pair: Pair, chosen: readonly Area[], values: Values)
   return say(summary(results), agreeing.length === 0 && results.every(({ findings }) => findings.length === 0) ? 0 : 1);
 }
 
-/** Entries of the list of known differences in which the servers agree. Where the other one answers by chance, they may do so once. */
+/** Entries of known differences that no longer occur. One may be missing by chance where the other server's answers are random. */
 async function agreeingKnown(pair: Pair): Promise<string[]> {
   const reasons: string[] = [];
   for (const entry of readKnown()) {

@@ -1,23 +1,20 @@
 import { isObject } from '../../api/json/json.js';
 import { withoutDistribution } from '../golden/variation.js';
 
-/**
- * What is left out of answers beyond the placeholders of recordings: names that servers make up, addresses and ages in cells of tables, and what a distribution of the other
- * server mounts into pods by itself.
- */
+/** Further members that comparisons ignore: generated names, addresses and ages in tables, and volumes of the other server's distribution. */
 export const normalised = (value: unknown): unknown => withoutChosen(withoutDistribution(value));
 
-/** The end of the name of a volume that pods get from their account. */
+/** The suffix of a pod's account volume. */
 const accountVolume = /kube-api-access-[a-z0-9]{5}/g;
-/** Of an object whose version a precondition does not meet. */
+/** A version in the message of an unmet precondition. */
 const versionInText = /(ResourceVersion in (?:record|the precondition)) \(\d+\)/g;
-/** The type of what a rule is about, which is called anew each time. */
+/** The type of a rule's `self`, whose name varies. */
 const typeOfRule = /\bselfType\d+/g;
-/** Of a service whose ports got one twice. */
+/** A duplicate port in a service's message. */
 const chosenPort = /(nodePort: Duplicate value: |duplicate nodePort: \{\w+ )\d+/g;
 /** Of a service that changes its family. */
 const chosenAddress = /(Invalid value: ")[\d.]+(": expected an IPv6 value)/g;
-/** In the difference of two pods that a refusal shows, and where its lines were. */
+/** A source in the diff of two pods that a refusal shows, with its position. */
 const distributionSource =
   /,\n[-+ ] {5}\{\n(?:[-+ ] {6}"\w+": null,\n)*[-+ ] {6}"ConfigMap": \{\n[-+ ] {7}"Name": "openshift-service-ca\.crt",[\s\S]*?\n[-+ ] {5}\}/g;
 const lineNumbers = /@@ -\d+(,\d+)? \+\d+(,\d+)? @@/g;
@@ -25,7 +22,7 @@ const lineNumbers = /@@ -\d+(,\d+)? \+\d+(,\d+)? @@/g;
 const serverAddress = /serverAddress: \S+/g;
 const address = /^(\d{1,3}\.){3}\d{1,3}$|^[0-9a-f:]*::[0-9a-f:]*$/;
 
-/** An age of less than a few minutes: how long the requests before took. */
+/** An age of a few minutes, which depends on earlier requests. */
 const age = /^(\d+m)?\d+s$/;
 const shownCell = (cell: unknown): unknown =>
   typeof cell !== 'string' ? cell : address.test(cell) ? '<ip>' : age.test(cell) ? '<age>' : cell;
@@ -52,18 +49,18 @@ function withoutChosen(value: unknown): unknown {
   );
 }
 
-/** Members whose items have a form or an order of their own, by name. */
+/** Rules by name for members whose items have a special form or order. */
 const lists: Readonly<Record<string, (items: readonly unknown[], parent: Readonly<Record<string, unknown>>) => unknown>> = {
   cells: (items) => items.map(shownCell),
   warning: (items) => sortedRuns(items.map(withoutChosen), formatOfWarning),
   causes: (items, { group }) => sortedRuns(items.map(withoutPort).map(withoutChosen), isCustom(group) ? () => 'all' : fieldOfCause),
 };
 
-/** Properties of a schema come in any order. */
+/** Schema properties have no order. */
 const formatOfWarning = (warning: unknown): string => (String(warning).includes('unrecognized format') ? 'format' : '');
 const isCustom = (group: unknown): boolean => String(group).endsWith('.example.com');
 
-/** Of a refusal of an object whose name was made up. Any other name loses as much on both sides. */
+/** The suffix of a generated name in a refusal. Other names lose the same on both sides. */
 function withoutSuffix(status: object): object {
   const { details } = status as { readonly details?: { readonly name?: unknown } };
   const name = JSON.stringify(details?.name ?? '').slice(1, -1);
@@ -77,7 +74,7 @@ const withoutPort = (cause: unknown): unknown =>
     : cause;
 const duplicatePort = /^(Duplicate value: )\d+$/;
 
-/** An OpenAPI document: its words are our own, and what it lists in some order is a set. */
+/** An OpenAPI document without descriptions, and with ordered sets. */
 function withoutProse(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutProse);
   if (!isObject(value)) return value;
@@ -94,15 +91,15 @@ const sortedSets = (name: string, members: readonly unknown[]): unknown[] => {
   return sets.has(name) ? shown.map((each) => JSON.stringify(each)).sort() : shown;
 };
 
-/** Findings about labels, annotations, amounts and data come in the random order in which Go walks maps. */
+/** Findings in maps (labels, annotations, quantities, data) have Go's random order. */
 const unorderedFields = /^(metadata|spec\.template)\.(labels|annotations)$/;
 const ofAmounts = /^(?:\w[\w.[\]]*\.(?:hard|limits|requests)|data|binaryData)(?=\[)/;
 const firstUnordered = /(metadata|spec\.template)\.(labels|annotations): |\w[\w.[\]]*\.(hard|limits|requests)\[|\b(data|binaryData)\[/;
 const nextFinding = /, (?=(?:<nil>|\.?[a-z][\w .[\]/:-]*): )/;
-/** So do those of properties of custom objects. */
+/** So do those in properties of custom objects. */
 const customObject = /^[\w.]+\.[\w${}-]+\.example\.com ".*?" is invalid: \[/;
 
-/** A message that lists findings, each of which begins with its field. */
+/** Sorts a message's findings, which begin with their field. */
 function withoutOrder(text: string): string {
   const custom = customObject.exec(text)?.[0];
   if (custom !== undefined) return custom + text.slice(custom.length).replace(/]$/, '').split(nextFinding).sort().join(', ');
@@ -119,7 +116,7 @@ const unordered = (field: unknown): string =>
 /** Findings about a default follow its members. */
 const ofDefault = /^.*openAPIV3Schema.*\.default(?=\.|\[|$)/;
 
-/** Neighbours of the same key, which is not empty, in order of their text. */
+/** Sorts runs of neighbours that have the same non-empty key. */
 function sortedRuns<T>(values: readonly T[], keyOf: (value: T) => string): T[] {
   const runs: T[][] = [];
   for (const value of values) {

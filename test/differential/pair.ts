@@ -21,14 +21,14 @@ export class Pair {
     this.#ours = ours;
   }
 
-  /** Asks both, under the same names that nothing else has. */
+  /** Plays a sequence on both servers with the same new names. */
   async ask(sequence: Sequence): Promise<Answers> {
     const names = { ns: `d-${randomWord()}`, r: randomWord() };
     const [theirs, ours] = await Promise.all([play(this.#theirs, sequence, names), play(this.#ours, sequence, names)]);
     return { theirs, ours, differences: compare(sequence, theirs, ours) };
   }
 
-  /** Does the work while what a sequence makes is there on both sides. */
+  /** Runs `work` while a sequence's objects exist on both sides. */
   async beside<T>(sequence: Sequence, work: () => Promise<T>): Promise<T> {
     const names = { ns: `d-${randomWord()}`, r: randomWord() };
     const removals = await Promise.all([this.#theirs, this.#ours].map((connection) => stand(connection, sequence, names)));

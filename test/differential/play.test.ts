@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Asked, Connection } from '../golden/connection.js';
 import { play } from './play.js';
 
-/** Takes what it is sent, and answers a creation with the object. */
+/** Records requests, and answers a create with the object. */
 class Recorder {
   readonly asked: string[] = [];
 

@@ -7,12 +7,12 @@ import type { AskedStep, Sequence } from './area.js';
 import { quietState } from './quiet.js';
 import { playKubelet } from './kubelet.js';
 
-/** What each step showed; null for one that shows nothing. */
+/** The result of each step, or null. */
 export type Played = readonly (Expectation | null)[];
 
 const json = { 'content-type': 'application/json', accept: 'application/json' };
 
-/** Plays a sequence under the names that are given, and takes away what it made. Answers are in the form of recordings. */
+/** Plays a sequence with given names, and removes its objects. Answers are in recorded form. */
 export async function play(connection: Connection, { steps }: Sequence, names: Readonly<Record<string, string>>): Promise<Played> {
   const player = new Player(connection, [], { ...names });
   const isNamespaced = JSON.stringify(steps).includes('${ns}');
@@ -45,7 +45,7 @@ async function shown(connection: Connection, player: Player, step: AskedStep): P
   }
 }
 
-/** A namespace with its account, which a controller would make if one ran. */
+/** A namespace with its account, which a controller would create. */
 async function makeNamespace(connection: Connection, name: string): Promise<void> {
   await post(connection, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   await post(connection, `/api/v1/namespaces/${name}/serviceaccounts`, {
@@ -58,7 +58,7 @@ async function makeNamespace(connection: Connection, name: string): Promise<void
 const post = (connection: Connection, path: string, body: object): Promise<unknown> =>
   connection.request({ method: 'POST', path, headers: json, body: JSON.stringify(body) });
 
-/** Plays a sequence outside of namespaces that stands beside others; what it made stays until the answer is called. */
+/** Plays a cluster-scoped sequence; its objects stay until the returned function is called. */
 export async function stand(
   connection: Connection,
   { steps }: Sequence,
@@ -70,7 +70,7 @@ export async function stand(
   return () => removeAll(connection, made);
 }
 
-/** Paths of objects outside of the namespace that a step made. */
+/** Paths of cluster-scoped objects that a step made. */
 function madeBy(step: AskedStep, seen: Expectation | null, names: Readonly<Record<string, unknown>>): string[] {
   const [method = '', target = ''] = filled(step.do ?? '', names).split(' ');
   const [path = '', query = ''] = target.split('?');
@@ -80,19 +80,19 @@ function madeBy(step: AskedStep, seen: Expectation | null, names: Readonly<Recor
   return name === undefined || name.includes('<') ? [] : [`${path}/${name}`];
 }
 
-/** An answer of which a step keeps little need not have it. */
+/** A reduced answer may lack the name. */
 function nameOf(object: unknown): string | undefined {
   const metadata = isObject(object) ? object['metadata'] : undefined;
   const name = isObject(metadata) ? metadata['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 
-/** What was made last goes first: bindings before their policies. */
+/** In reverse order: bindings before their policies. */
 async function removeAll(connection: Connection, made: readonly string[]): Promise<void> {
   for (const path of [...made].reverse()) await remove(connection, path);
 }
 
-/** Without waiting, finalizers included: nobody is there who would act on them. */
+/** Removes finalizers too, without waiting: no client acts on them. */
 async function remove(connection: Connection, path: string): Promise<void> {
   const patched = { method: 'PATCH', path, headers: { ...json, 'content-type': 'application/merge-patch+json' } };
   const deleted = await connection.request({ method: 'DELETE', path: `${path}?gracePeriodSeconds=0`, headers: json }).catch(() => null);

@@ -6,11 +6,11 @@ import { scenarioPlaceholders } from '../golden/placeholders.js';
 type Item = Readonly<Record<string, unknown>>;
 
 const pollMs = 600;
-/** So long nothing may change before controllers count as done, and so long they get. */
+/** Controllers count as done after this time without change; the second is the limit. */
 const restMs = 2_400;
 const waitMs = 40_000;
 
-/** The objects of each kind once they are at rest, in the form of recordings and in an order of their own. */
+/** The final objects by kind, in recorded and sorted form. */
 export async function quietState(
   connection: Connection,
   paths: readonly string[],
@@ -30,7 +30,7 @@ export async function quietState(
 const itemsOf = (connection: Connection, paths: readonly string[]): Promise<readonly (readonly Item[])[]> =>
   Promise.all(paths.map((path) => itemsAt(connection, path)));
 
-/** The items of a list, each with its kind; none where nothing is served. */
+/** The items of a list with their kind; empty where it is not served. */
 export async function itemsAt(connection: Connection, path: string): Promise<Item[]> {
   const { status, text } = await connection.request({ method: 'GET', path, headers: { accept: 'application/json' } });
   const list = status === 200 ? parsed(text) : null;
@@ -39,10 +39,10 @@ export async function itemsAt(connection: Connection, path: string): Promise<Ite
   return list['items'].filter((item) => isObject(item) && !isOfDistribution(item)).map((item: Item) => ({ kind, ...item }));
 }
 
-/** What a distribution of the other server puts into every namespace. */
+/** An object that the other server's distribution adds to every namespace. */
 const isOfDistribution = ({ metadata }: Item): boolean => isObject(metadata) && metadata['name'] === 'openshift-service-ca.crt';
 
-/** Of owners of fields and of events counts which ones there are, not the number of steps. */
+/** Only distinct field owners and events count, not how often. */
 function shownState(lists: readonly (readonly Item[])[], names: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const all = lists.flat();
   const generated = all.flatMap(({ metadata }) => generatedNames(metadata));
@@ -66,7 +66,7 @@ const bare = (item: Item): Item => {
   return { ...item, metadata, owners: Array.isArray(managedFields) ? ownersOf(managedFields) : {} };
 };
 
-/** The fields of each owner. Uids in names of members count as one. */
+/** The fields of each owner; uids in member names are equal. */
 function ownersOf(managedFields: readonly unknown[]): unknown {
   const entries = managedFields
     .filter(isObject)
@@ -78,7 +78,7 @@ const uid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
 const isEvent = ({ kind }: Item): boolean => kind === 'Event';
 
-/** What was told about each object; how often is a matter of time. */
+/** The distinct events of each object. */
 function shownEvents(events: readonly Item[], names: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly unknown[]>> {
   const told: Record<string, Set<string>> = {};
   for (const { involvedObject, reason, message, type, source, reportingComponent, action } of events) {
@@ -90,10 +90,10 @@ function shownEvents(events: readonly Item[], names: Readonly<Record<string, unk
   return Object.fromEntries(Object.entries(told).map(([key, set]) => [key, [...set].sort().map((text) => JSON.parse(text) as unknown)]));
 }
 
-/** Objects that messages name may be gone, and with them what their names begin with. */
+/** Removes suffixes of generated names, because the named objects may be gone. */
 const unsuffixed = (text: string): string => text.replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-<suffix>');
 
-/** Names that a server has made up, with what they begin with. */
+/** Generated names with their prefixes. */
 function generatedNames(metadata: unknown): (readonly [name: string, prefix: string])[] {
   const { name, generateName } = isObject(metadata) ? metadata : {};
   return typeof name === 'string' && typeof generateName === 'string' && name.startsWith(generateName) ? [[name, generateName]] : [];
@@ -110,7 +110,7 @@ function unnamed(value: unknown, generated: readonly (readonly [string, string])
   return JSON.parse(text) as unknown;
 }
 
-/** First the name: an object that differs elsewhere keeps its place. */
+/** Sorts by name first, so that other differences do not move objects. */
 const orderOf = (item: unknown): string => {
   const metadata = isObject(item) ? item['metadata'] : undefined;
   return `${isObject(metadata) ? String(metadata['name']) : ''} ${JSON.stringify(item)}`;

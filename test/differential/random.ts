@@ -1,6 +1,6 @@
 import { seeded } from '../golden/mutations.js';
 
-/** All that a generator leaves to chance. The same seed gives the same choices, so a case can be had again. */
+/** Random choices of a generator, repeatable by seed. */
 export class Random {
   readonly #fraction: () => number;
 
@@ -10,7 +10,7 @@ export class Random {
     for (let i = 0; i < 8; i++) this.#fraction();
   }
 
-  /** A whole number from 0 to below `end`. */
+  /** An integer below `end`. */
   below(end: number): number {
     return Math.floor(this.#fraction() * end);
   }
@@ -19,12 +19,11 @@ export class Random {
     return this.#fraction() < probability;
   }
 
-  /** One of a list that is not empty. */
   pick<T>(from: readonly T[]): T {
     return from[this.below(from.length)] as T;
   }
 
-  /** So many values, or one to so many, made one after the other. */
+  /** Exactly `count` values, made in order. */
   times<T>(count: number, make: (index: number) => T): T[] {
     return Array.from({ length: count }, (_, index) => make(index));
   }

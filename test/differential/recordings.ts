@@ -5,7 +5,7 @@ import type { Step } from '../golden/recordings.js';
 import type { Played } from './play.js';
 import type { Sequence } from './area.js';
 
-/** Sequences to which both servers said the same, with what they said: the test suite plays them without the other server. */
+/** Sequences with equal answers on both servers. The test suite replays them without the other server. */
 const folder = path.join(packageRoot, 'test', 'differential', 'recordings');
 
 /** Names of recorded areas. */
@@ -19,7 +19,7 @@ export const recordedAreas = (): string[] =>
 export const readRecordings = (area: string): readonly Sequence[] =>
   fs.existsSync(fileOf(area)) ? (JSON.parse(fs.readFileSync(fileOf(area), 'utf8')) as Sequence[]) : [];
 
-/** A recording: each step with what was said. */
+/** A recording: each step with its answer. */
 export const recorded = ({ steps }: Sequence, played: Played): Sequence => ({
   steps: steps.map((step, index): Step => ({ ...step, ...(played[index] ? { expect: played[index] } : {}) })),
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Finding, Result } from './campaign.js';
 import type { Sequence } from './area.js';
 
-/** Writes one file a finding into `folder`, by what kind of difference it is, with both answers. */
+/** Writes a file with both answers for each finding into `folder`, by kind of difference. */
 export class Report {
   readonly #folder: string;
   #count = 0;
@@ -32,11 +32,10 @@ export class Report {
   }
 }
 
-/** The sequence of a file that a report has written. */
+/** Reads the sequence of a report's file. */
 export const readSequence = (file: string): Sequence =>
   (JSON.parse(fs.readFileSync(file, 'utf8')) as { readonly sequence: Sequence }).sequence;
 
-/** Characters of a value that a line shows. */
 const valueCharactersMax = 300;
 const brief = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, valueCharactersMax);
 

@@ -6,16 +6,16 @@ import type { ResourceNames, ServedResource } from '../../server/registry/resour
 import { hasValidContent, validObject } from '../fuzz/validObjects.js';
 import { listVariations, readVariations } from '../golden/recordings.js';
 
-/** A resource as it is served, with objects that servers take: where changes begin. */
+/** A served resource with valid objects. */
 export interface Sampled {
   readonly resource: ServedResource;
   readonly type: ApiType;
-  /** Path of the collection, in the namespace of the case where there is one. */
+  /** The collection's path, with the case's namespace. */
   readonly path: string;
   readonly objects: readonly JsonObject[];
 }
 
-/** Every resource that can be created and of which an object is known, in each served version. */
+/** Every creatable resource with a known object, in each served version. */
 export function sampledResources(): readonly Sampled[] {
   return (known ??= servedResources().flatMap((resource) => {
     const type = typeOfKind(resource);
@@ -52,7 +52,7 @@ const recordedObjects = (): ReadonlyMap<string, readonly JsonObject[]> =>
 
 let recordings: ReadonlyMap<string, readonly JsonObject[]> | undefined;
 
-/** Names outside of namespaces are not those of other cases; groups of definitions and API services neither. */
+/** Cluster-scoped names are unique to a case, and so are groups of definitions and API services. */
 function ownNames({ group, version, kind, namespaced }: ResourceNames): JsonObject {
   const object = validObject(group, version, kind, namespaced ? 'f0' : 'f-${r}');
   return JSON.parse(
@@ -60,7 +60,7 @@ function ownNames({ group, version, kind, namespaced }: ResourceNames): JsonObje
   ) as JsonObject;
 }
 
-/** Kinds whose status the servers themselves write, some time after the object, and what that shows in. */
+/** Kinds whose status the servers write after a while. */
 const writtenByServers: ReadonlySet<string> = new Set([
   'FlowSchema',
   'ValidatingAdmissionPolicy',

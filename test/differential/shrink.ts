@@ -1,16 +1,13 @@
 import { isObject } from '../../api/json/json.js';
 import type { Sequence } from './area.js';
 
-/** Trials that one difference may cost; each is played on both servers. */
+/** The most trials for one difference; each runs on both servers. */
 export const trialsMax = 150;
 
 /** Whether a sequence still shows the difference. */
 type Shows = (sequence: Sequence) => Promise<boolean>;
 
-/**
- * Finds a small sequence that still shows a difference, greedily: removes steps from the end, then members and items of bodies, large parts first, until no
- * trials are left.
- */
+/** Reduces a sequence greedily while it shows the difference: removes steps from the end, then members and items of bodies, large ones first. */
 export async function shrink(sequence: Sequence, shows: Shows): Promise<Sequence> {
   const trials = new Trials(shows);
   const fewer = await withFewerSteps(sequence, trials);
@@ -51,7 +48,7 @@ async function withSmallerBodies(sequence: Sequence, trials: Trials): Promise<Se
   return { steps };
 }
 
-/** Takes members and items away, one at a time, and what is left of each in turn. */
+/** Removes members and items one at a time, then reduces the others recursively. */
 async function smallerValue(value: unknown, holds: (trial: unknown) => Promise<boolean>): Promise<unknown> {
   let known = value;
   for (const name of namesIn(value).reverse()) {

@@ -3,7 +3,7 @@ import type { Step } from '../golden/recordings.js';
 import { collection, defined, definition, widget } from './definitions.js';
 import { all, anyOf, list, map, of, some, type Make } from './grammar.js';
 
-/** Objects that several clients write: lists with keys, sets, atomic parts and maps of built-in kinds and of custom resources. */
+/** Objects with several writers: keyed lists, sets, atomic parts and maps, of built-in kinds and custom resources. */
 
 /** An object that several managers write. */
 export interface Target {
@@ -13,10 +13,9 @@ export interface Target {
   readonly name: string;
   /** What an applier sends. */
   readonly body: Make<JsonObject>;
-  /** The same, with all that an update needs. */
   readonly whole?: Make<JsonObject>;
   readonly subresources: readonly string[];
-  /** The path in a further version, and its name. */
+  /** The path and name in another version. */
   readonly other?: { readonly path: string; readonly apiVersion: string };
 }
 

@@ -3,7 +3,7 @@ import type { Step } from '../../golden/recordings.js';
 import type { Area, Sequence } from '../area.js';
 import type { Random } from '../random.js';
 
-/** Who may do what: roles and bindings, what may be given away, impersonation, and reviews of access. */
+/** Authorization: roles and bindings, escalation, impersonation, and access reviews. */
 export const access: Area = {
   name: 'access',
   about: 'roles, bindings, resourceNames, escalation, bind, impersonation, access reviews and rules reviews',
@@ -124,7 +124,7 @@ const allowed = (random: Random): Sequence => ({
   steps: [...prepared(random), ...random.upTo(6, () => ({ ...request(random), as: someone(random) }))],
 });
 
-/** Who writes roles and bindings without having what they give. */
+/** Users create roles and bindings with rights that they lack. */
 function escalated(random: Random): Sequence {
   const as = { user };
   const own: JsonObject = {
@@ -165,7 +165,7 @@ function escalated(random: Random): Sequence {
   };
 }
 
-/** The headers of impersonation, by themselves and with those who may use them. */
+/** Impersonation headers, alone and with users who may use them. */
 function impersonated(random: Random): Sequence {
   const headers = (): Record<string, string> => ({
     ...(random.chance(0.85)
@@ -272,7 +272,7 @@ function reviewed(random: Random): Sequence {
   return { steps: [...prepared(random), ...random.upTo(5, review)] };
 }
 
-/** Roles and bindings with what may not be in them. */
+/** Roles and bindings with invalid content. */
 function invalid(random: Random): Sequence {
   const odd = (): JsonObject =>
     random.pick<JsonObject>([

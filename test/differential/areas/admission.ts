@@ -3,7 +3,7 @@ import type { Step } from '../../golden/recordings.js';
 import type { Area, Sequence } from '../area.js';
 import type { Random } from '../random.js';
 
-/** Plugins that change or refuse what is sent, one by one, by objects that they look at. */
+/** Admission plugins, one at a time, with their objects. */
 export const admission: Area = {
   name: 'admission',
   about:
@@ -299,7 +299,7 @@ function prioritized(random: Random): Sequence {
   return { steps: [made, ...random.upTo(4, asked)] };
 }
 
-/** Namespaces that are absent, going or cannot go. */
+/** Namespaces that are absent, terminating or undeletable. */
 function living(random: Random): Sequence {
   const cm = (name: string): Step => ({ do: `POST /api/v1/namespaces/${name}/configmaps`, body: { metadata: { name: 'a' } } });
   const asked = (): Step =>

@@ -9,7 +9,7 @@ import type { ResourceNames } from '../../../server/registry/resources.js';
 import { ignoredOf, sampledResources } from '../samples.js';
 import { builtInTargets, customTargets, type Target } from '../targets.js';
 
-/** Several managers apply and write one object; owners of fields are read back after every step. */
+/** Several managers apply and update one object; field owners are read after every step. */
 export const apply: Area = {
   name: 'apply',
   about: 'appliers and updates of one object by several managers, through subresources too, and the owners of its fields',
@@ -80,7 +80,7 @@ const scale = (name: string): Make<JsonObject> =>
     spec: some({ replicas: of(0, 1, 2, 3) }, {}, 0.9),
   });
 
-/** Managers are taken away, renamed, or told by the client. */
+/** Removes or renames managers, or sets them directly. */
 const managersWritten: MakeStep = (target, random) => {
   const path = `PATCH ${at(target)}?fieldManager=${manager(random)}`;
   const way = random.below(3);
@@ -90,7 +90,7 @@ const managersWritten: MakeStep = (target, random) => {
       type: 'application/merge-patch+json',
       body: { metadata: { managedFields: random.pick<JsonValue>([[], [{}], null]) } },
     };
-  // The list as a whole: what stands first in it depends on the second in which each was written.
+  // Replaces the whole list, because its order depends on the time of writes.
   const entry = {
     manager: 'a',
     operation: 'Update',
@@ -121,11 +121,11 @@ const steps: readonly MakeStep[] = [
   ...[throughSubresource, throughSubresource, throughSubresource, managersWritten, read, removed],
 ];
 
-/** Of certificate requests, the two servers know the administrator by other names; those of others have the owners of a moment. */
+/** The servers name the administrator differently in certificate requests; other objects have momentary owners. */
 const isWrittenByServers = (resource: ResourceNames): boolean =>
   resource.resource === 'certificatesigningrequests' || ignoredOf(resource).length > 0;
 
-/** Any kind, with parts of an object that servers take. */
+/** Any kind, with valid members. */
 function sampled(random: Random): Target {
   const applicable = sampledResources().filter(({ resource }) => resource.verbs.has('patch') && !isWrittenByServers(resource));
   const { resource, type, path, objects } = random.pick(applicable);
@@ -139,7 +139,7 @@ function sampled(random: Random): Target {
   };
 }
 
-/** An object without some of its members: an applier need not send all. */
+/** An object without some members: appliers may omit any. */
 function thinned(object: JsonObject, random: Random): JsonObject {
   if (random.chance(0.4)) return object;
   const { apiVersion, kind, metadata, ...rest } = object;

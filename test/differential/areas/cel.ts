@@ -6,7 +6,7 @@ import { expression, within, type Variables } from '../expressions.js';
 import { all, anyOf, list, map, of, some } from '../grammar.js';
 import type { Random } from '../random.js';
 
-/** Generated expressions: which of them are accepted, and what they say about objects. */
+/** Generated expressions: whether they are accepted, and their results. */
 export const cel: Area = {
   name: 'cel',
   about: 'rules of schemas and expressions of admission policies: which are accepted, what they cost, what values and messages they give',
@@ -20,7 +20,7 @@ export const cel: Area = {
   },
 };
 
-/** Definitions as dry runs: findings tell types and costs. */
+/** Definitions as dry runs: errors include types and costs. */
 const accepted = (random: Random): Sequence => ({
   steps: random.upTo(3, (): Step => ({
     do: 'POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All',
@@ -28,7 +28,7 @@ const accepted = (random: Random): Sequence => ({
   })),
 });
 
-/** Each rule fails with a message that tells a value, so that one answer shows many. */
+/** Each rule fails with a value in its message, so one answer shows many. */
 function evaluated(random: Random): Sequence {
   const body = definition([{ name: 'v1', schema: schema(random, () => random.upTo(4, () => telling(random))) }]);
   const object = (): JsonObject => widget({ spec: spec(random) });
@@ -70,7 +70,7 @@ const properties: JsonObject = {
   res: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
 };
 
-/** Sizes have bounds or not: estimates of costs follow them. */
+/** Bounds are optional, because cost estimates use them. */
 function schema(random: Random, rules: () => JsonObject[]): JsonObject {
   const unbounded = random.chance(0.25);
   const shown = unbounded
@@ -193,7 +193,7 @@ const telling = (random: Random): JsonObject => {
   return { rule: random.chance(0.8) ? 'false' : `${expression('bool', known, random, 1)} && false`, messageExpression: text };
 };
 
-/** A rule of a field, in which `self` is a scalar, list or map. */
+/** A rule of a field, where `self` is a scalar, list or map. */
 const fieldRule = (type: string, random: Random): JsonObject => {
   const known: Variables = { [type]: ['self', 'self', ...(random.chance(0.2) ? ['oldSelf'] : [])] };
   return {
@@ -313,7 +313,7 @@ const policy = (random: Random, validations: JsonObject[]): JsonObject => ({
   },
 });
 
-/** Conditions of webhooks as dry runs: variables of policies are not there. */
+/** Webhook conditions as dry runs, without the variables of policies. */
 const conditions = (random: Random): Sequence => ({
   steps: random.upTo(3, (): Step => ({
     do: 'POST /apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All',
@@ -374,7 +374,7 @@ const mutations = (random: Random): Sequence => ({
 
 const toldMax = 6;
 
-/** A policy whose messages tell values, an expression for each name of an object. */
+/** A policy with values in its messages, one expression for each name. */
 function decided(random: Random): Sequence {
   const names = Array.from({ length: toldMax }, (_, index) => `e${index}`);
   const told = names.map((name): JsonObject => ({

@@ -6,7 +6,7 @@ import { owners, ending } from './controllers/ownership.js';
 import { volumes, claimed } from './controllers/storage.js';
 import { accounts, aggregated } from './controllers/accounts.js';
 
-/** What controllers make of objects: the state once they have nothing left to do, with a kubelet that is played. */
+/** The final state after controllers, with a simulated kubelet. */
 export const controllers: Area = {
   name: 'controllers',
   about: 'state after quiescence of workloads, endpoints, budgets, claims, quotas, owners and namespaces (needs controllers on both sides)',

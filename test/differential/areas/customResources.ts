@@ -5,7 +5,7 @@ import type { Area, Sequence } from '../area.js';
 import { collection, defined, definition, widget } from '../definitions.js';
 import type { Random } from '../random.js';
 
-/** Generated structural schemas, right and wrong, and objects of them. */
+/** Generated structural schemas, valid and invalid, with objects. */
 export const customResources: Area = {
   name: 'customResources',
   about: 'definitions with generated schemas, columns and subresources, valid and not, and objects of them that fit more or less',
@@ -19,7 +19,7 @@ const definitions = (random: Random): Sequence => ({
   steps: random.upTo(4, (): Step => ({ do: `POST ${definitionsPath}?dryRun=All`, body: generated(random, 0.06) })),
 });
 
-/** Objects of a definition, as they are created, changed and read. */
+/** Creates, changes and reads objects of a definition. */
 function objects(random: Random): Sequence {
   const schema = rootSchema(random, 0);
   const second = random.chance(0.3) ? [{ name: 'v2', schema: rootSchema(random, 0) }] : [];
@@ -50,7 +50,7 @@ function objects(random: Random): Sequence {
   return { steps: [...defined(body), { do: `POST ${collection()}`, body: object() }, ...random.times(5, step)] };
 }
 
-/** Subresources, methods and forms that a custom resource may not have. */
+/** Subresources, methods and formats that a custom resource may lack. */
 function odd(random: Random): Step {
   const at = `${collection()}/a`;
   const body = widget({});
@@ -73,7 +73,7 @@ function odd(random: Random): Step {
   ]);
 }
 
-/** An object that was right under an earlier schema: what it does not change is only warned about. */
+/** An object that an earlier schema accepted: unchanged errors only give warnings. */
 function changedSchema(random: Random): Sequence {
   const first = rootSchema(random, 0);
   const second = rootSchema(random, 0);
@@ -92,7 +92,7 @@ function changedSchema(random: Random): Sequence {
       { do: `POST ${collection()}`, body: object },
       { do: `GET ${definitionsPath}/widgets.\${r}.example.com`, save: { version: '/metadata/resourceVersion' }, keep: ['/spec/group'] },
       change,
-      // Both servers take a moment to serve a new schema.
+      // Both servers need a moment to serve a new schema.
       { wait: 1500 },
       { do: `GET ${collection()}/a` },
       { do: `PUT ${collection()}/a`, body: { ...object, metadata: { name: 'a', labels: { changed: 'yes' } } } },
@@ -355,7 +355,7 @@ const makers: readonly SchemaMake[] = [
   ...[listSchema, listSchema, mapSchema, embedded],
 ];
 
-/** What any schema may have, and what none may. */
+/** Members of any schema, valid or not. */
 function common(schema: JsonObject, random: Random, fault: number, depth: number): JsonObject {
   const value = (): JsonValue => fitting(schema, random, depth);
   return {
@@ -436,7 +436,7 @@ const oddValues: readonly JsonValue[] = [
   ['x', 'x'],
 ];
 
-/** A value that a schema lets through, most of the time. */
+/** A value that is valid for a schema, most of the time. */
 function fitting(schema: JsonObject, random: Random, depth: number): JsonValue {
   if (depth > 0 && random.chance(0.06)) return random.pick(oddValues);
   const { type, enum: choices } = schema;

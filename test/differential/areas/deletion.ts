@@ -3,7 +3,7 @@ import type { Step } from '../../golden/recordings.js';
 import type { Area } from '../area.js';
 import type { Random } from '../random.js';
 
-/** Objects with and without finalizers, and deletions with all that one may ask of them. */
+/** Objects with and without finalizers, and deletions with all options. */
 export const deletion: Area = {
   name: 'deletion',
   about: 'deletion of objects and collections: options in body and query, finalizers, grace, preconditions, dry runs',
@@ -89,7 +89,7 @@ const finalizers: readonly JsonValue[] = [
 
 const uid = '11111111-2222-3333-4444-555555555555';
 
-/** Options and values for each, right and wrong. */
+/** Options with valid and invalid values. */
 const options: Readonly<Record<string, readonly JsonValue[]>> = {
   gracePeriodSeconds: [0, 1, 30, -1, null, 'x', 1.5],
   propagationPolicy: ['Orphan', 'Foreground', 'Background', 'x', '', null],
@@ -126,7 +126,7 @@ const inQuery: readonly string[] = [
 ];
 
 function deleted(path: string, random: Random): Step {
-  // Whether an old version can still be listed depends on when the store was compacted.
+  // Old versions depend on the time of compaction.
   const known = inQuery.filter((option) => !path.includes('?') || !option.startsWith('resourceVersion'));
   const query = random.times(random.below(3), () => random.pick(known)).join('&');
   const target = `DELETE ${path}${query === '' ? '' : `${path.includes('?') ? '&' : '?'}${query}`}`;

@@ -3,7 +3,7 @@ import type { Step } from '../../golden/recordings.js';
 import type { Area } from '../area.js';
 import { servedResources } from '../samples.js';
 
-/** What servers say of what they serve: discovery of both forms, and OpenAPI without its prose. */
+/** Discovery in both forms, and OpenAPI without descriptions. */
 export const discovery: Area = {
   name: 'discovery',
   about: 'groups, versions and resources, aggregated and not, and OpenAPI documents of each group',

@@ -5,7 +5,7 @@ import type { Area } from '../area.js';
 import type { Random } from '../random.js';
 import { ignoredOf, sampledResources } from '../samples.js';
 
-/** Bodies with members that are unknown, come twice or are spelt in another case, in JSON and YAML and in patches. */
+/** Bodies with unknown, repeated and misspelt members, in JSON, YAML and patches. */
 export const fields: Area = {
   name: 'fields',
   about: 'field validation: unknown, repeated and differently spelt members in JSON, YAML and patches, by Strict, Warn and Ignore',
@@ -34,7 +34,7 @@ export const fields: Area = {
   },
 };
 
-/** Operations that a patch may have, known and unknown, with members of their own that nobody knows. */
+/** Operations of a patch, known and unknown, with unknown members. */
 const jsonPatch = (random: Random): string =>
   `[${random
     .upTo(2, () =>
@@ -49,7 +49,7 @@ const jsonPatch = (random: Random): string =>
     )
     .join(',')}]`;
 
-/** Spoils one to three places of an object on its way into text. */
+/** Damages one to three places of an object as text. */
 function oddText(object: JsonObject, random: Random): string {
   const places = countMembers(object);
   const spoilt = new Set(random.upTo(3, () => random.below(places)));

@@ -18,7 +18,7 @@ import { quota } from './quota.js';
 import { serviceAddresses } from './serviceAddresses.js';
 import { watches } from './watches.js';
 
-/** All areas; a new one is a file beside this one and a line here. */
+/** All areas; add new ones here. */
 export const areas: readonly Area[] = [
   kinds,
   metadata,

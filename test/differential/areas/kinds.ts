@@ -5,7 +5,7 @@ import { faulty } from '../faults.js';
 import type { Random } from '../random.js';
 import { ignoredOf, sampledResources, type Sampled } from '../samples.js';
 
-/** Every built-in kind: objects with none to three faults, as they are created and changed, by every verb and through every subresource. */
+/** Every built-in kind: objects with up to three faults, created and changed by every verb and subresource. */
 export const kinds: Area = {
   name: 'kinds',
   about: 'creates, updates, patches, status, scale and tables of every built-in kind, with none to three faults',
@@ -27,7 +27,7 @@ const creations = ({ resource, type, path, objects }: Sampled, random: Random): 
   }),
 });
 
-/** One object that is there, and what is done to it. */
+/** Changes one existing object. */
 function changes(sampled: Sampled, random: Random): Sequence {
   const { resource, path, objects } = sampled;
   const object = random.pick(objects);
@@ -68,7 +68,7 @@ const apply: MakeStep = ({ object, type, at }, random) => ({
   body: faulty(object, type, random, random.below(3)),
 });
 
-/** Through a subresource, or the object itself where it has none. */
+/** Uses a subresource, or else the object. */
 const subresource: MakeStep = (target, random) => {
   const { resource, object, type, at } = target;
   const names = [...resource.subresources.keys()].filter((name) => writable.has(name));
@@ -89,7 +89,7 @@ const subresource: MakeStep = (target, random) => {
 /** Subresources whose body is the object, and scale. */
 const writable: ReadonlySet<string> = new Set(['status', 'scale', 'approval', 'finalize', 'resize', 'ephemeralcontainers']);
 
-/** By itself, or in a list of its own: other cases have objects of the kind too. */
+/** A single object or a selected list: other cases have objects of the kind too. */
 const read: MakeStep = ({ at, path }, random) => {
   const included = random.pick(['', 'includeObject=None', 'includeObject=Object']);
   const listed = `${path}?fieldSelector=metadata.name=${at.slice(path.length + 1)}&`;

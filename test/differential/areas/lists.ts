@@ -4,7 +4,7 @@ import type { Area, Sequence } from '../area.js';
 import type { Random } from '../random.js';
 import { pathOf, servedResources } from '../samples.js';
 
-/** What lists are asked for: selectors, chunks and versions. */
+/** List options: selectors, chunks and versions. */
 export const lists: Area = {
   name: 'lists',
   about: 'label and field selectors, chunks, resource versions and their match',
@@ -16,7 +16,7 @@ export const names = ['a', 'b', 'c'] as const;
 interface Kind {
   readonly path: string;
   object(name: string, labels: JsonObject, random: Random): JsonObject;
-  /** Fields that selectors may name, with values that objects have. */
+  /** Selectable fields with existing values. */
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -176,7 +176,7 @@ export const fieldSelector = ({ fields }: Pick<Kind, 'fields'>, random: Random):
   return random.upTo(2, one).join(',');
 };
 
-// Whether the first version can still be listed depends on when the store was compacted.
+// The first version depends on the time of compaction.
 const versions = ['', '0', '${version}', 'x', '-1', '1.5', '00', '18446744073709551616'] as const;
 
 function option(kind: Kind, random: Random): string {
@@ -197,7 +197,7 @@ function option(kind: Kind, random: Random): string {
   ])();
 }
 
-/** A list at a version of the past, or of all namespaces, would show what other cases have. */
+/** Lists of past versions or all namespaces would include other cases. */
 const ownOnly = ['/metadata/resourceVersion', '/items/*/metadata/managedFields'] as const;
 
 function listed(random: Random): Sequence {
@@ -212,7 +212,7 @@ function listed(random: Random): Sequence {
   return { steps: [...created(kind, random), ...random.upTo(5, ask)] };
 }
 
-/** Chunks of one list, changes in between, and tokens under other options. */
+/** Chunks of a list with changes in between, and tokens with other options. */
 function chunked(random: Random): Sequence {
   const kind = random.pick(kinds);
   const selector = random.chance(0.4) ? `&labelSelector=${encoded(requirement(random))}` : '';
@@ -230,7 +230,7 @@ function chunked(random: Random): Sequence {
   return { steps: [...created(kind, random), first, ...(random.chance(0.5) ? [change] : []), ...random.upTo(3, more)] };
 }
 
-/** What fields of each kind can be selected. */
+/** Selectable fields of each kind. */
 function unknownFields(random: Random): Sequence {
   const resource = random.pick(servedResources().filter(({ verbs }) => verbs.has('list')));
   const ask = (): Step => ({

@@ -4,7 +4,7 @@ import type { Area } from '../area.js';
 import { texts } from '../faults.js';
 import type { Random } from '../random.js';
 
-/** Metadata of objects that have little else: what clients may set, when, and what servers make of it. */
+/** Metadata of small objects: client-set and server-set members. */
 export const metadata: Area = {
   name: 'metadata',
   about: 'names, generated names, owner references, finalizers, versions and the rest of metadata in creates, updates and patches',
@@ -70,7 +70,7 @@ const owner = (random: Random): JsonObject => ({
   ...(random.chance(0.3) ? { blockOwnerDeletion: random.chance(0.5) } : {}),
 });
 
-/** Members and values for each, right and wrong. */
+/** Members with valid and invalid values. */
 const members: Readonly<Record<string, (random: Random, suffix: string) => JsonValue>> = {
   name: (random, suffix) => random.pick([`b${suffix}`, ...texts]),
   generateName: (random, suffix) => random.pick([`g${suffix}-`, 'x'.repeat(250), ...texts]),

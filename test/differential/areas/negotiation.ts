@@ -3,7 +3,7 @@ import type { Area } from '../area.js';
 import type { Random } from '../random.js';
 import { pathOf, servedResources } from '../samples.js';
 
-/** What a client accepts and what it says its body is, at all paths and by all methods. */
+/** Accepted and sent media types at all paths with all methods. */
 export const negotiation: Area = {
   name: 'negotiation',
   about: 'accepted and sent media types, methods and unknown paths, of objects, lists, tables, metadata and discovery',
@@ -58,7 +58,7 @@ const types = [
   'application/x-www-form-urlencoded',
 ];
 
-/** Of collections whose content is the same on both sides, no more than the first object. */
+/** Shared collections give only their first object. */
 const paths = (random: Random): string =>
   random.pick([
     collection,

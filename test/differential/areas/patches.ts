@@ -6,7 +6,7 @@ import { all, anyOf, list, of, some } from '../grammar.js';
 import type { Random } from '../random.js';
 import { builtInTargets, customTargets, type Target } from '../targets.js';
 
-/** Patches of the three older forms, right and wrong, of objects with all kinds of lists. */
+/** Valid and invalid patches of the three older types, on objects with all kinds of lists. */
 export const patches: Area = {
   name: 'patches',
   about: 'strategic patches with directives, merge patches and JSON patches of built-in and custom objects, valid and not',
@@ -22,7 +22,7 @@ type Form = (target: Target, random: Random) => Step;
 const path = ({ path: collection, name, subresources }: Target, random: Random): string =>
   `PATCH ${collection}/${name}${subresources.includes('status') && random.chance(0.1) ? '/status' : ''}${random.chance(0.2) ? '?dryRun=All' : ''}`;
 
-/** What may change of an object: all but what names it. */
+/** A changeable part of an object, without its identity. */
 function part(target: Target, random: Random): JsonObject {
   const { apiVersion: _, kind: __, metadata, ...rest } = target.body(random);
   const { name: ___, ...named } = isObject<JsonObject>(metadata) ? metadata : {};

@@ -92,7 +92,7 @@ function generate(random: Random): Sequence {
       { do: `POST ${configMaps}`, body: { metadata: { name: 'before', labels: { a: 'b' } }, data: { s: 'before' } } },
       ...(takes ? parameters : []),
       { do: `POST ${path}ies`, body: policy(kind, takes, random) },
-      // The reference goes through bindings in no particular order.
+      // The reference visits bindings in random order.
       { do: `POST ${path}ybindings`, body: binding(kind, takes, random) },
       ...(mutates ? mutatingProbe : validatingProbe),
       ...random.times(6, () => asked(random)),
@@ -106,7 +106,7 @@ const createsOf = (resource: string): JsonObject => ({
   resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: [resource] }],
 });
 
-/** A policy that was made after those of a case, and its binding: once it is at work, they are. */
+/** A later policy with its binding: once it is effective, so are the case's. */
 function probeOf(kind: string, spec: JsonObject, bound: JsonObject, where: NonNullable<Step['where']>): readonly Step[] {
   const path = `${admission}/${kind}admissionpolic`;
   const matchConstraints = { ...ofNamespace, ...createsOf('serviceaccounts') };
@@ -143,8 +143,8 @@ const mutatingProbe = probeOf(
 );
 
 /**
- * The kind of the parameters, and policies that name it all the time: the reference finds a new kind after a while, and never reads parameters of a built-in kind
- * again once no policy has named it for a moment.
+ * The parameter kind, and permanent policies that refer to it: the reference notices a new kind late, and stops reading a built-in kind without policies
+ * forever.
  */
 const standing: readonly Step[] = [
   {
@@ -163,7 +163,7 @@ const standing: readonly Step[] = [
   ...keeper('Mutating', { reinvocationPolicy: 'Never', mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }] }, {}),
 ];
 
-/** A policy that refuses one priority class for want of parameters, once it is at work. */
+/** A policy that refuses one priority class without parameters, once it is effective. */
 function keeper(kind: string, content: JsonObject, bound: JsonObject): Step[] {
   const path = `${admission}/${kind.toLowerCase()}admissionpolic`;
   const name = `${kind.toLowerCase()}-\${r}`;
@@ -192,7 +192,7 @@ function absentParameters(kind: string, name: string): string {
     : `priorityclasses.scheduling.k8s.io "${name}" is forbidden: ValidatingAdmissionPolicy ${refused}`;
 }
 
-/** Policies are for the namespace of their case alone, since others run at the time, and are waited for. */
+/** Policies must apply only to the namespace of their case, and have a probe. */
 function isSound({ steps }: Sequence): boolean {
   const written = JSON.stringify(steps);
   const isProbed = [validatingProbe, mutatingProbe].some((probe) => written.includes(JSON.stringify(probe).slice(1, -1)));

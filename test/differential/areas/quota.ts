@@ -3,7 +3,7 @@ import type { Step } from '../../golden/recordings.js';
 import type { Area, Sequence } from '../area.js';
 import type { Random } from '../random.js';
 
-/** Quotas whose status somebody has set, and what is counted against them. */
+/** Quotas with a given status, and the objects they count. */
 export const quota: Area = {
   name: 'quota',
   about: 'quotas by resource, count, scope and scope selector, with the status that a controller would set, and what uses them up',
@@ -77,7 +77,7 @@ function generate(random: Random): Sequence {
       },
       save: { hard: '/spec/hard' },
     });
-    // As the controller does at once; without it nothing may be made.
+    // The controller's first status, without which creates are refused.
     if (random.chance(0.85)) {
       const used = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']));
       steps.push({

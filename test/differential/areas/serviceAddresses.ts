@@ -14,7 +14,7 @@ const path = '/api/v1/namespaces/${ns}/services';
 const networking = '/apis/networking.k8s.io/v1';
 const merge = 'application/merge-patch+json';
 
-/** A free address of the range of both servers, with luck. */
+/** A probably free address in both servers' range. */
 const inRange = (random: Random): string => `10.${96 + random.below(16)}.${100 + random.below(100)}.${1 + random.below(254)}`;
 const nodePort = (random: Random): number => 30_100 + random.below(2600);
 

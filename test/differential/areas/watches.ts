@@ -3,7 +3,7 @@ import type { Area, Sequence } from '../area.js';
 import type { Random } from '../random.js';
 import { created, encoded, fieldSelector, keys, kinds, labelsOf, names, requirement, values } from './lists.js';
 
-/** What watches tell while objects come into a selection, change within it and leave it. */
+/** Watch events of objects that enter, change within and leave a selection. */
 export const watches: Area = {
   name: 'watches',
   about: 'initial events, bookmarks, selectors whose objects change, versions to begin from, ends, finalizers and refusals of watches',
@@ -78,7 +78,7 @@ function watched(random: Random): Sequence {
   };
 }
 
-/** Options that do not go together, and values that are none. */
+/** Conflicting options and invalid values. */
 function refused(random: Random): Sequence {
   const kind = random.pick(kinds);
   const option = (): string =>

@@ -3,9 +3,9 @@ import type { AskedStep, Sequence } from '../../area.js';
 import type { Random } from '../../random.js';
 import { configMaps, events, merge, namespaced, quiet, secrets } from './steps.js';
 
-/** Scenarios of service accounts and of roles that others make up. */
+/** Scenarios of service accounts and aggregated roles. */
 
-/** What a namespace and its accounts are given, and given again. */
+/** The defaults of a namespace and its accounts, and their restoration. */
 export function accounts(random: Random): Sequence {
   const path = namespaced('v1', 'serviceaccounts');
   const token = (name: string): AskedStep => ({

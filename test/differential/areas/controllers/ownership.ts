@@ -2,9 +2,9 @@ import type { AskedStep, Sequence } from '../../area.js';
 import type { Random } from '../../random.js';
 import { configMaps, merge, podSpec, quiet } from './steps.js';
 
-/** Scenarios of owners, and of namespaces that end. */
+/** Scenarios of owners and of ending namespaces. */
 
-/** A tree of owners, some of them absent, and the deletion of its root. */
+/** A tree of owners, some absent, and its root's deletion. */
 export function owners(random: Random): Sequence {
   const names = ['a', 'b', 'c', 'd'] as const;
   const made = names.map((name, index): AskedStep => {

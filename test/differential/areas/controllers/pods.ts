@@ -5,7 +5,7 @@ import type { Random } from '../../random.js';
 import { app, barePod, events, lived, merge, namespaced, podSpec, pods, quiet, replicaSets, secrets } from './steps.js';
 import { deployment, job, replicaSet, replicationController, statefulSet } from './workloads.js';
 
-/** Scenarios of what watches over pods: budgets, quotas, taints and autoscalers. */
+/** Scenarios of budgets, quotas, taints and autoscalers. */
 
 export function budget(random: Random): Sequence {
   const path = namespaced('policy/v1', 'poddisruptionbudgets');
@@ -73,7 +73,7 @@ export function counted(random: Random): Sequence {
   };
 }
 
-/** Pods on a node of their own whose taints come and go. */
+/** Pods on their own node with changing taints. */
 export function tainted(random: Random): Sequence {
   const taint = (): JsonObject => ({
     key: random.pick(['k', 'l']),
@@ -114,7 +114,7 @@ export function tainted(random: Random): Sequence {
   };
 }
 
-/** Without metrics: what an autoscaler says of its target. */
+/** The status of an autoscaler without metrics. */
 export function autoscaled(random: Random): Sequence {
   const path = namespaced('autoscaling/v2', 'horizontalpodautoscalers');
   const target = random
@@ -143,7 +143,7 @@ export function autoscaled(random: Random): Sequence {
     steps: [
       ...(target === undefined ? [] : [target]),
       { do: `POST ${path}`, body: { metadata: { name: 'h' }, spec }, keep: [] },
-      // An autoscaler is looked at every fifteen seconds.
+      // Autoscalers are synced every fifteen seconds.
       { wait: 18_000 },
       quiet(path, namespaced('apps/v1', 'deployments'), replicaSets, events),
     ],

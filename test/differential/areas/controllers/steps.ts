@@ -3,7 +3,7 @@ import type { AskedStep, PodState } from '../../area.js';
 import { all, of, type Make } from '../../grammar.js';
 import type { Random } from '../../random.js';
 
-/** Paths, pods and steps that all scenarios share. */
+/** Shared paths, pods and steps. */
 
 export const namespaced = (group: string, resource: string): string =>
   `${group === 'v1' ? '/api/v1' : `/apis/${group}`}/namespaces/\${ns}/${resource}`;
@@ -55,7 +55,7 @@ export const barePod = (random: Random, index: number): AskedStep => ({
     spec: {
       containers: [{ name: 'c', image: 'i', ports: random.pick<JsonValue>([[], [{ name: 'http', containerPort: 8080 }]]) }],
       ...(random.chance(0.3) ? { hostname: `h${index}`, subdomain: 's' } : {}),
-      // Who has an address has a node; ours does not insist.
+      // Pods with addresses have nodes; ours does not require it.
       nodeName: random.pick(['n-${r}', 'n-${r}', 'n-${r}', 'absent-${r}']),
       terminationGracePeriodSeconds: 0,
     },

@@ -68,7 +68,7 @@ export function volumes(random: Random): Sequence {
     seen,
   ];
   const first = [volume(0), claim(0)];
-  // Claims are looked at again every fifteen seconds.
+  // Claims are resynced every fifteen seconds.
   const settled: AskedStep = { wait: 17_000 };
   const storageClass: AskedStep = {
     do: 'POST /apis/storage.k8s.io/v1/storageclasses',
@@ -91,7 +91,7 @@ export function volumes(random: Random): Sequence {
   };
 }
 
-/** Claims of volumes and of resources that pods bring with them. */
+/** Claims for volumes and for pods' resources. */
 export function claimed(random: Random): Sequence {
   const resourceClaims = namespaced('resource.k8s.io/v1', 'resourceclaims');
   const device = { devices: { requests: [{ name: 'd', exactly: { deviceClassName: 'x' } }] } };

@@ -6,7 +6,7 @@ import { amount, app, claims, events, lived, merge, namespaced, podSpec, pods, q
 
 /** Scenarios of controllers that make pods. */
 
-/** A workload, changes of it and of its pods, and its end; between all of them everybody comes to rest. */
+/** A workload, changes to it and its pods, and its deletion, each followed by quiescence. */
 function workload(
   random: Random,
   { path, object, changes, seen }: { path: string; object: JsonObject; changes: readonly Make<JsonValue>[]; seen: readonly string[] },
@@ -32,19 +32,19 @@ function workload(
   return { steps: [...all, ...(random.chance(0.4) ? end() : [])] };
 }
 
-/** What somebody else does to a workload and to what it made. */
+/** Foreign changes to a workload and its objects. */
 const accidents = (path: string, at: string): readonly AskedStep[] => [
   { do: `DELETE ${pods}`, keep: [] },
   { do: `DELETE ${replicaSets}`, keep: [] },
   { do: `DELETE ${replicaSets}?propagationPolicy=Orphan`, keep: [] },
-  // Ours restores those of StatefulSets at once, the reference when the next thing happens.
+  // Ours restores those of StatefulSets at once, the reference at the next event.
   ...(path.endsWith('daemonsets') ? [{ do: `DELETE ${revisions}`, keep: [] }] : []),
   { do: `PATCH ${at}`, type: merge, body: { metadata: { finalizers: ['example.com/a'] } }, keep: [] },
   { do: `PATCH ${at}`, type: merge, body: { spec: { template: { spec: { serviceAccountName: 'absent' } } } }, keep: [] },
   { do: `PATCH ${at}`, type: merge, body: { metadata: { labels: { x: 'y' } } }, keep: [] },
 ];
 
-/** Pods that may not be made: more than a quota allows, or refused by a policy of the namespace. */
+/** Pods that a quota or a policy of the namespace refuses. */
 const hindrance = (random: Random): readonly AskedStep[] => {
   const quotas = namespaced('v1', 'resourcequotas');
   return random.pick<readonly AskedStep[]>([
@@ -148,7 +148,7 @@ export function statefulSet(random: Random): Sequence {
   return workload(random, { path: namespaced('apps/v1', 'statefulsets'), object, changes, seen: [pods, claims, revisions] });
 }
 
-/** Nodes of its own: those of other cases lack the label. */
+/** Own nodes: those of other cases lack the label. */
 export function daemonSet(random: Random): Sequence {
   const node = (index: number): AskedStep => ({
     do: 'POST /api/v1/nodes',
