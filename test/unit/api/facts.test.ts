@@ -6,7 +6,7 @@ import { constantOf } from '../../../api/generate/interfaces.js';
 import { readFacts } from '../../../api/generate/read.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
-/** Facts of one group version, and of what all need. */
+/** Facts of one group version and of shared types. */
 const meta = `
 group: ''
 version: v1

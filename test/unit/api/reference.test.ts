@@ -5,7 +5,7 @@ import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
-/** Every file below a folder, by its path in it. */
+/** Contents of a folder's files by path. */
 const contents = (folder: string): Record<string, string> =>
   Object.fromEntries(
     fs
@@ -19,7 +19,7 @@ describe('api/reference', () => {
   it('has a page for every module, and says of the library for tests what its doc comments say: otherwise, npm run docs', function () {
     this.timeout(180_000);
     const typedoc = path.join(packageRoot, '.ci', 'tools', 'node_modules', 'typedoc', 'bin', 'typedoc');
-    // Not a development dependency: .ci/run and npm run docs install it beside.
+    // Not a development dependency: .ci/run and npm run docs install it.
     if (!fs.existsSync(typedoc)) this.skip();
     const out = temporaryDirectory('reference');
     const options = path.join(packageRoot, 'docs', 'typedoc.json');
@@ -28,7 +28,7 @@ describe('api/reference', () => {
     const made = contents(out);
     const kept = contents(path.join(packageRoot, 'docs', 'api'));
     expect(Object.keys(made)).to.deep.equal(Object.keys(kept));
-    // The other pages follow with the next release: every change of a comment would have to be made twice.
+    // Other pages follow at each release, so that comments need not change twice.
     const library = path.join('raftplane', 'testing.md');
     expect(made[library]).to.equal(kept[library]);
   });

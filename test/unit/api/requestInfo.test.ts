@@ -161,7 +161,7 @@ describe('request info', () => {
 });
 
 describe('selectors that name an object', () => {
-  /** As long as a request line may be. Quadratic time would hold the server for minutes, before authentication. */
+  /** The longest request line. Quadratic time would block the server for minutes before authentication. */
   const long = 60_000;
   for (const [what, selector] of [
     ['spaces before a letter', `metadata.name=a${'+'.repeat(long)}x`],

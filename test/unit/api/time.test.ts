@@ -39,7 +39,7 @@ describe('api/time', () => {
       fc.property(text, (time) => {
         const read = parseTime(time);
         const date = new Date(time.replace(/(\.\d{3})\d*/, '$1'));
-        // The platform knows midnight as the end of a day, and days that a month does not have.
+        // The platform accepts 24:00 and days that a month lacks.
         if (read !== undefined) expect(read.seconds * 1000 + Math.floor(read.nanos / 1e6)).to.equal(date.getTime());
       }),
       { numRuns: 2_000 },

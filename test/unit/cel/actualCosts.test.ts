@@ -25,7 +25,7 @@ const typesOf = (text: string): Record<string, Type> =>
 function costOf({ expression, variables, values }: Omit<ActualCost, 'cost'>, folds: boolean): number {
   const types = typesOf(variables);
   const checked = check(expression, { variables: types, libraries: ['jsonpatch', 'bindings'] });
-  // The environment of the reference's own tables takes lists of mixed types.
+  // The reference's tests permit lists of mixed types.
   const [tree, known] = checked.ok ? [checked.tree, checked.types] : [parse(expression), null];
   const program = programOf(expression, tree, { variables: new Set(Object.keys(types)), types: known, folds });
   return program.evaluate((name) => (Object.hasOwn(values, name) ? plainView(values[name] ?? null) : undefined)).cost;

@@ -1,16 +1,16 @@
 import type { JsonValue } from '../../../api/object.js';
 
-/** An expression, the types and values of its variables, and what it costs when it runs, in the reference's units. */
+/** An expression, its variables with types and values, and its cost in the reference's units. */
 export interface ActualCost {
   readonly expression: string;
   readonly variables: string;
   readonly values: Readonly<Record<string, JsonValue>>;
   readonly cost: number;
-  /** In environments that work out what is made of constants beforehand, as all of the reference do; `cost` where nothing is said. */
+  /** With constants folded in advance, as everywhere in the reference; default `cost`. */
   readonly folded?: number;
 }
 
-/** From what `interpreter/runtimecost_test.go` of cel-go expects: all but its functions of its own, and presence tests that cost. */
+/** From `interpreter/runtimecost_test.go` of cel-go, without its own functions and costly presence tests. */
 const row = (expression: string, cost: number, variables = '', values: ActualCost['values'] = {}, folded: number = cost): ActualCost => ({
   expression,
   variables,
@@ -91,7 +91,7 @@ export const languageActualCosts: readonly ActualCost[] = [
   row('[1,2,3].all(i, i in [1,2,3].map(j, j + j))', 86, '', {}, 56),
 ];
 
-/** From what `pkg/admission/plugin/cel/condition_test.go` of kubernetes/apiserver leaves of a budget: an environment that folds, and objects of any type. */
+/** From the remaining budgets in `pkg/admission/plugin/cel/condition_test.go` of kubernetes/apiserver: a folding environment, and objects of any type. */
 const subsets = { object: { subsets: [{}, {}, {}], text: 'x'.repeat(100) }, oldObject: null };
 const objects = 'object: dyn; oldObject: dyn';
 const admission = (expression: string, cost: number): ActualCost => ({
@@ -102,7 +102,7 @@ const admission = (expression: string, cost: number): ActualCost => ({
   folded: cost,
 });
 
-/** The first rows are the reference's own; the others are what its plan of each expression charges (`interpreter/planner.go`, `attributes.go`, `decorators.go` of cel-go). */
+/** The first rows are the reference's; the others follow its plan of each expression (`interpreter/planner.go`, `attributes.go`, `decorators.go` of cel-go). */
 export const foldedCosts: readonly ActualCost[] = [
   admission('oldObject != null', 1 + 1),
   admission('object.subsets.size() > 2', 2 + 2),
@@ -112,20 +112,20 @@ export const foldedCosts: readonly ActualCost[] = [
   admission("size(['aa', 'bb', 'cc', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].join(' ')) > 0", 7),
   admission("size('abc 123 def 123'.find('123')) > 0", 4),
   admission('quantity("200M") == quantity("0.2G") && quantity("0.2G") == quantity("200M")', 6),
-  // A branch of a conditional is not evaluated by itself, and members of a conditional are those of its branches.
+  // A branch of a conditional is not evaluated alone, and members of a conditional are its branches' members.
   admission('(oldObject == null ? object.subsets : []).size()', 2 + 1 + 1),
   admission('(oldObject == null ? object : oldObject).subsets.size()', 2 + 1 + 1),
   admission('has((oldObject == null ? object : oldObject).subsets)', 2),
   admission('(oldObject == null ? (oldObject == null ? object : 1) : 2) == 3', 2 + 2 + 1),
-  // What a call yields costs a unit more where something is selected of it, but not in a presence test.
+  // Selecting from a call's result costs one more unit, except in a presence test.
   admission('object.subsets.map(s, s)[0]', 2 + 3 * 13 + 1 + 2),
   admission('has(object.subsets.map(s, s)[0].x)', 2 + 3 * 13 + 1 + 2),
   admission("{'a': object.text}.a", 2 + 30 + 2),
-  // Members that are not there cost nothing where they may be absent.
+  // Absent optional members cost nothing.
   admission('object.?a.?b.orValue(1) == 1', 1 + 1 + 1),
   admission('object.?subsets.hasValue()', 2 + 1),
   admission('[?object.?a].size()', 1 + 10 + 1),
-  // A macro on an optional looks at it twice, the second time where its body names it.
+  // A macro reads an optional twice, the second time where its body uses it.
   admission('optional.of(1).optMap(x, x + 1).value() == 2', 2 + (1 + 2 + 1) + 1 + 1 + 1),
   admission('optional.of(1).optMap(x, true).value()', 2 + 1 + 1),
   admission('optional.of(1).optFlatMap(x, optional.of(x)).value() == 1', 2 + (1 + 2 + 1) + 1 + 1),
@@ -143,7 +143,7 @@ export const foldedCosts: readonly ActualCost[] = [
   admission('object.subsets in [[1], [2]]', 2 + 2),
   admission("duration('1h') == duration('60m')", 1),
   admission("[int('12'), {'a': [1]}] == []", 0),
-  // Where the types leave open which overload is meant, a call costs a unit.
+  // A call with an ambiguous overload costs one unit.
   admission("object.text + object.text == ''", 4 + 1),
   admission("object.text + 'x' == ''", 2 + 11),
   admission('object.text < object.text', 4 + 1),

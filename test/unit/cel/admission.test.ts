@@ -111,7 +111,7 @@ describe('expressions of admission', () => {
       expect(refused(expression, wanted)).to.equal(null);
     });
 
-  /** The expression of a variable, and what may be done with it. */
+  /** A variable, a use of it, and the error. */
   const known: readonly (readonly [variable: string, use: string, problem: string | null])[] = [
     ['optional.of(1)', 'variables.v + 1 == 2', null],
     ['optional.of(1)', 'variables.v.anything', 'must evaluate to bool but got dyn'],

@@ -3,7 +3,7 @@ import { check } from '../../../cel/check/checker.js';
 import { typeOf, type Type } from '../../../cel/check/types.js';
 import { shapeOf } from '../../../cel/rules/shape.js';
 
-/** What the checker of cel-go says, each as kube-apiserver answered it: an expression, and its errors without the lines that show them. */
+/** Expressions with kube-apiserver's errors, without the lines that show positions. */
 
 const item = { type: 'object', properties: { k: { type: 'string' }, v: { type: 'integer' } } };
 const self = shapeOf(

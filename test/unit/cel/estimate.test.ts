@@ -55,7 +55,7 @@ describe('estimates of costs of places that share their memory', () => {
   };
 
   it('are counted as the last place that was made, where the reference does so', () => {
-    // The elements of x.a are counted after x.b was visited, whose place is written over that of x.a.
+    // The elements of x.a are counted after x.b was visited, which overwrites the place of x.a.
     const [names, round, end] = [3, 3, 1];
     const inner = 2 + 1000 * (round + names + 1000) + end;
     expect(of('self.l.all(x, x.a.all(y, y in x.b))')).to.equal(2 + 10 * (round + inner) + end);
@@ -67,7 +67,7 @@ describe('estimates of costs of places that share their memory', () => {
 describe('estimates of what a filter yields', () => {
   const bounds = 'self: list<string> max 10; self.@items max 40';
   const of = (expression: string): number => estimated(expression, variablesOf(bounds));
-  // A round costs the condition, a conditional, the name, a list of one and its addition; `x != ""` costs two and compares nothing.
+  // A round costs the condition, a conditional, the name, a list of one and its addition; `x != ""` costs two.
   const [start, end, round] = [10, 1, 14];
 
   it('are a list as long as the whole', () => {
@@ -91,7 +91,7 @@ describe('estimates of what a filter yields', () => {
 });
 
 describe('estimates of costs of what has no place', () => {
-  /** As in rules: a place is looked for below the value that the rule is about, whatever the first step of it is. */
+  /** As in rules: sizes are relative to the rule's value, whatever the first step is. */
   const sizeAt: SizeAt = ([, ...steps]) => (steps.length === 0 ? { min: 0, max: 300 } : null);
   const of = (expression: string): number => estimated(expression, { ...variablesOf('self: string'), sizeAt });
 

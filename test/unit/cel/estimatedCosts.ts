@@ -1,8 +1,8 @@
 /**
- * What the reference estimates, in its units: the expression, the variables that it sees with what bounds them, and the most that it can cost.
- * From what `checker/cost_test.go` of cel-go expects. A bound stands behind the type of a variable, or behind the path of a part.
+ * The reference's estimates in its units, from `checker/cost_test.go` of cel-go: expression, variables with bounds, and maximum cost. A bound follows the type
+ * of a variable or the path of a part.
  */
-/** Where nothing bounds a text, a tenth of what 64 bits can say. */
+/** A tenth of 64 bits, for an unbounded text. */
 const nearlyAll = 2 ** 64 / 10;
 
 export const languageCosts: readonly (readonly [expression: string, variables: string, most: number])[] = [
@@ -102,8 +102,8 @@ export const languageCosts: readonly (readonly [expression: string, variables: s
 ];
 
 /**
- * Calls of the libraries with the most that the reference estimates, and what it counts when it runs them (null where it counts accumulators of macros, which
- * optimized expressions do not). Source: `pkg/cel/library/cost_test.go` of the reference.
+ * Library calls with the reference's maximum estimate and its actual count (null where it counts accumulators of macros, which optimized expressions do not).
+ * Source: `pkg/cel/library/cost_test.go` of the reference.
  */
 export const libraryCosts: readonly (readonly [expression: string, most: number | null, actual: number | null])[] = [
   ["'ABCDEFGHIJ abcdefghij'.lowerAscii()", 3, 3],

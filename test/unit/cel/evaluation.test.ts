@@ -21,7 +21,7 @@ const object: JsonValue = {
   },
 };
 
-/** What an expression yields; failures begin with `!`, and what JSON cannot say is told by its type. */
+/** The result of an expression; failures begin with `!`, and non-JSON values appear as their type. */
 function run(expression: string): unknown {
   const { value } = compileProgram(expression, new Set(['object', 'oldObject'])).evaluate((name) =>
     name === 'object' ? plainView(object) : name === 'oldObject' ? null : undefined,
@@ -34,7 +34,7 @@ function run(expression: string): unknown {
   }
 }
 
-/** One expression and its result a line, both as they are. */
+/** One expression and its exact result a line. */
 const rows = (text: string): [string, unknown][] =>
   text
     .trim()

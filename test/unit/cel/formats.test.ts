@@ -9,7 +9,7 @@ const refusal = (expression: string): string => {
 };
 const texts = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
 
-/** From what `ext/formatting_test.go` of cel-go expects of expressions that are checked. */
+/** From `ext/formatting_test.go` of cel-go, for checked expressions. */
 const refused: readonly (readonly [expression: string, problem: string])[] = [
   ["'%a'.format([1])", 'could not parse formatting clause: unrecognized formatting clause "a"'],
   ["'%d %d %d'.format([0, 1])", 'index 2 out of range'],

@@ -10,7 +10,7 @@ import { generatedCase, type GeneratedCase } from './ruleGenerator.js';
 const cases = 2_000;
 /** Definitions take longer. */
 const definitions = 400;
-/** What an expression of right types may fail with: it depends on values. */
+/** Value-dependent failures of well-typed expressions. */
 const ofValues =
   /^(no such key|NaN|index out of bounds|division by zero|modulus by zero|integer overflow|return error for overflow|invalid|.*out of range|.*overflow|.*range|.*bounds|operation cancelled|unexpected|error|failed|unable)/i;
 

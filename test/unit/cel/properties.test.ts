@@ -16,7 +16,7 @@ const binary = (sign: string): ((a: Value, b: Value) => Value) => {
   return (a, b) => program.evaluate((name) => (name === 'a' ? a : b)).value;
 };
 
-/** What 64 bits hold of a result that has as many as it needs. */
+/** The 64-bit form of an exact result. */
 const bounded = (value: bigint): bigint | string => (value < intMin || value > intMax ? 'integer overflow' : value);
 const expected: Readonly<Record<string, (a: bigint, b: bigint) => bigint | string>> = {
   '+': (a, b) => bounded(a + b),
@@ -32,7 +32,7 @@ const anyInt = fc.oneof(
   fc.bigInt({ min: -10n, max: 10n }),
 );
 
-/** Expressions over a list of texts and a number, nested as deeply as they come: walks within walks, texts that grow. */
+/** Deeply nested expressions over a list of texts and a number: nested iterations and growing texts. */
 const expressions = fc.letrec<{ list: string; text: string; number: string; bool: string }>((tie) => ({
   list: fc.oneof(
     { maxDepth: 5 },
@@ -116,7 +116,7 @@ describe('properties of expressions', () => {
       names.has(root) ? { min: 0, max: root === 'l' ? (step === undefined ? size : 2 * size) : root === 's' ? size : 1 } : null,
     );
 
-  /** The reference counts twice for each character that is joined, and estimates once. */
+  /** The reference counts each joined character twice, but estimates it once. */
   const estimatedFor = (expression: string, checked: Parameters<typeof estimated>[0]): number =>
     estimated(checked) * (expression.includes('.join(') ? 2 : 1);
 

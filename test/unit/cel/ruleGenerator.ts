@@ -3,8 +3,8 @@ import { escapedName } from '../../../cel/rules/names.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 
 /**
- * Makes random structural schemas, objects that fit them, and well-typed rules, reproducibly by number. Rules avoid calls for which the reference estimates less
- * than it counts: equality of values without a size (`self.n == 1`), `startsWith`, and items of computed lists.
+ * Makes random structural schemas with objects and well-typed rules, reproducible by number. Rules avoid calls that the reference underestimates: equality of
+ * values without a size (`self.n == 1`), `startsWith`, and items of computed lists.
  */
 
 type Random = () => number;
@@ -116,7 +116,7 @@ function fittingMembers(random: Random, schema: JsonObject): JsonObject {
   );
 }
 
-/** A type, as a text that is the same for the same type; of structures, the schema is part of it. */
+/** A type as a unique text, which for structures includes the schema. */
 type Kind = string;
 const listOf = (kind: Kind): Kind => `list ${kind}`;
 const mapOf = (kind: Kind): Kind => `map ${kind}`;
@@ -125,7 +125,7 @@ const elementOf = (kind: Kind): Kind => kind.slice(kind.indexOf(' ') + 1);
 interface Place {
   readonly text: string;
   readonly kind: Kind;
-  /** Asks whether a field that may be absent is there. */
+  /** The presence test of an optional field. */
   readonly guard: string | null;
   readonly schema: JsonObject;
 }
@@ -149,7 +149,7 @@ function kindOf(schema: JsonObject): Kind {
   }
 }
 
-/** What an expression can reach from a value. */
+/** All places that an expression can reach from a value. */
 function placesIn(text: string, schema: JsonObject, depth: number, guard: string | null = null): Place[] {
   const own = { text, kind: kindOf(schema), guard, schema };
   const { properties, required = [] } = schema;
@@ -162,7 +162,7 @@ function placesIn(text: string, schema: JsonObject, depth: number, guard: string
   return [own, ...below];
 }
 
-/** Makes expressions of a kind; at the end of their depth, of what is reached or of a literal. */
+/** Makes expressions of a kind; at maximum depth, from places or literals. */
 class Expressions {
   readonly #random: Random;
   #places: readonly Place[];
@@ -179,7 +179,7 @@ class Expressions {
     return this.#reached(kind) ?? this.#literal(kind, depth);
   }
 
-  /** A place of the kind, guarded where it may be absent, most of the time. */
+  /** A place of the kind, or null; optional ones are mostly guarded. */
   #reached(kind: Kind): string | null {
     const places = this.#places.filter((place) => place.kind === kind && (place.guard === null || isSimple(kind)));
     if (places.length === 0) return null;
@@ -188,7 +188,7 @@ class Expressions {
   }
 
   #literal(kind: Kind, depth: number): string {
-    // Nothing says of which type an empty list or map is.
+    // An empty list or map has no known element type.
     const element = (): string | null => (isMade(elementOf(kind)) ? this.make(elementOf(kind), depth - 1) : null);
     if (kind.startsWith('list ')) return `[${element() ?? ''}]`;
     if (kind.startsWith('map ')) return isMade(elementOf(kind)) ? `{"k0": ${element() ?? ''}}` : '{}';
@@ -257,7 +257,7 @@ class Expressions {
     ];
   }
 
-  /** With what a variable reaches beside everything else. */
+  /** Adds the places of a variable. */
   #within(places: readonly Place[], make: () => string): string {
     const outside = this.#places;
     this.#places = [...places, ...outside];
@@ -267,7 +267,7 @@ class Expressions {
   }
 }
 
-/** Whether expressions can make a value of the kind from nothing. */
+/** Whether expressions can construct the kind. */
 const isMade = (kind: Kind): boolean => isSimple(kind) || kind.startsWith('list ') || kind.startsWith('map ');
 const isSimple = (kind: Kind): boolean => literals[kind] !== undefined;
 
@@ -281,7 +281,7 @@ const literals: Readonly<Record<Kind, readonly string[]>> = {
   dyn: ['dyn(1)', 'dyn("a")'],
 };
 
-/** Expressions of a kind; what stands in angle brackets is an expression of that kind. */
+/** Templates by kind; angle brackets enclose the kind of a part. */
 const simpleWays: Readonly<Record<Kind, readonly string[]>> = {
   bool: [
     '(<bool> && <bool>)',

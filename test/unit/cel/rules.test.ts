@@ -16,7 +16,7 @@ const object = (properties: JsonObject, ...rules: JsonObject[]): JsonObject => (
 const spec = (schema: JsonObject): JsonObject => object({ spec: schema });
 const int: JsonObject = { type: 'integer' };
 
-/** Causes of an object with this spec: field and message. */
+/** Errors of an object with this spec: field and message. */
 async function causes(schema: JsonObject, now: JsonValue, before?: JsonValue): Promise<string[]> {
   const verdict = await verdictOf(schema, now, before);
   return verdict.causes.map(({ field, message }) => `${field}: ${message}`);

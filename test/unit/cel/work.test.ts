@@ -12,7 +12,7 @@ import type { Value } from '../../../cel/eval/values.js';
 const user = { name: 'u', uid: '', groups: [], extra: {} };
 const authorizer = new AuthorizerValue(user, () => ({ allowed: true, reason: '' }));
 
-/** Charged work of one evaluation, and whether it used up what there is. Whatever is not charged shows as a test that does not end. */
+/** The charged work of one evaluation, and whether it exceeded the budget. Uncharged work shows as a test that does not end. */
 function workOf(expression: string, variables: Readonly<Record<string, JsonValue>>): { readonly work: number; readonly over: boolean } {
   const compiler = new Compiler({ variables: new Set(['authorizer', ...Object.keys(variables)]), types: null, folds: true });
   const code = compiler.code(parse(expression), new Map());
@@ -31,7 +31,7 @@ function workOf(expression: string, variables: Readonly<Record<string, JsonValue
   }
 }
 
-/** Texts of a length that make naive ways take the square of it. */
+/** Texts whose length makes naive algorithms quadratic. */
 const gap = (n: number): string => `x${' '.repeat(n)}x`;
 const letters = (n: number): string => 'a'.repeat(n);
 const almost = (n: number): string => `${'a'.repeat(n / 4)}b${'a'.repeat(n / 4)}`;
@@ -56,7 +56,7 @@ const formats =
   );
 const spaced = (n: number): string => `${letters(n)} `;
 
-/** Inputs for every function; those whose names begin with `.` belong to a value. */
+/** Inputs for every function; names with `.` are methods. */
 const casesByFunction: Readonly<Record<string, readonly Case[]>> = Object.fromEntries([
   ...both('.contains/1', t('t.contains(p)', letters)),
   ...both('.startsWith/1', t('t.startsWith(p)', letters)),
@@ -268,7 +268,7 @@ const casesByFunction: Readonly<Record<string, readonly Case[]>> = Object.fromEn
 const largeSize = 2 ** 19;
 
 describe('cel, work of functions', function () {
-  // What is linear takes milliseconds here; the square of these lengths takes hours.
+  // Linear work takes milliseconds here, quadratic work hours.
 
   it('is known of every function', () => {
     expect(Object.keys(casesByFunction).sort()).to.deep.equal([...functionNames()].sort());

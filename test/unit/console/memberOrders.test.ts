@@ -4,10 +4,10 @@ import { MemberOrders, type OrderSender } from '../../../console/model/memberOrd
 type Command = 'pause' | 'resume';
 class Refusal extends Error {}
 
-/** A launcher whose answers get lost; time passes when the test says so. */
+/** A launcher that loses answers, with a manual clock. */
 class Launcher implements OrderSender<Command> {
   readonly received: Command[] = [];
-  /** Whether the next commands arrive and their answers come back. */
+  /** The behaviour of the next connections. */
   readonly connections: ('breaks' | 'answers' | 'answer is lost' | 'refuses')[];
   state: 'paused' | 'running' = 'running';
   reachable = true;

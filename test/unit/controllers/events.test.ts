@@ -4,14 +4,12 @@ import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { recordingsFolder } from '../../golden/recordings.js';
 
-/**
- * The reasons of the reference's events, by controller, against the sources of ours: each is told by one of them, or stands here with the reason why not.
- */
+/** Compares event reasons of the reference with our sources, by controller: each has a source or an explanation. */
 interface Row {
-  /** Folders of controllers, and files beside them, that tell of it. */
+  /** Folders and files that emit the event. */
   readonly sources: readonly string[];
   readonly reasons: readonly string[];
-  /** Reasons of the reference that ours have no occasion for. */
+  /** Reasons that do not apply here, with explanations. */
   readonly without?: Readonly<Record<string, string>>;
 }
 
@@ -77,7 +75,7 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Parts of the reference whose controllers ours are not, or not yet: `controller-manager --help` names them. */
+/** Controllers of the reference that are missing here, as in `controller-manager --help`. */
 const absent: ReadonlySet<string> = new Set([
   'cloud-provider/controllers/node',
   'cloud-provider/controllers/nodelifecycle',

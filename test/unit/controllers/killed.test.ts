@@ -7,7 +7,7 @@ import { MemoryCloud } from '../../fixtures/memoryCloud.js';
 import { stateOf, thingsMade } from './outcome.js';
 import { works, type Work } from './works.js';
 
-/** A manager that dies gives nothing back: the next one waits until its lease is over. */
+/** A dead manager does not release its lease, so the next one waits for its end. */
 const leaseMs = 15_000;
 const minuteMs = 60_000;
 
@@ -36,7 +36,7 @@ interface Outcome {
   readonly died: boolean;
 }
 
-/** Has a manager do the work until it dies, if it does, and the next one what is left. */
+/** Runs a manager until it dies or is done, then a second one for the rest. */
 async function done(
   { controller, flags = [], rootCa = null, cloud, seed, meanwhile = [], end, waitMs = minuteMs }: Work,
   death: Death,
@@ -64,7 +64,7 @@ async function done(
     await first.settled();
   }
   await takeOver();
-  // Whoever is left has time for the rest; nobody dies any more.
+  // The surviving manager has time to finish.
   const { writes, dead: died } = requests;
   await first.advance(leaseMs + minuteMs + waitMs);
   const last = (next as ControllerWorld | null) ?? first;

@@ -13,19 +13,19 @@ const retryMs = 2_000;
 const requestMs = 5_000;
 const key = 'kube-system/m';
 
-/** One candidate, on a clock of its own: its work, and what it tells. */
+/** A candidate with its own clock and log. */
 class Candidate {
   readonly stopping = new AbortController();
   readonly elector: LeaderElector;
   readonly events: string[] = [];
   readonly seen: string[] = [];
   leading = false;
-  /** Times, by the candidate's clock, at which its work began and was over. */
+  /** Start and end of its work, by its own clock. */
   readonly worked: { from: number; to: number | null }[] = [];
   result: string | null = null;
-  /** Requests get no answer, as behind a broken network. */
+  /** Requests get no answer, as in a partition. */
   cut = false;
-  /** How long its work takes to end after it was told to. */
+  /** How long its work takes to stop. */
   lingerMs = 0;
 
   constructor(
@@ -122,7 +122,7 @@ describe('controllers/leaderelection', () => {
       const a = new Candidate('a', api, clock, true).start();
       for (const lease of [null, given(''), given('b'), given('a')]) {
         if (lease !== null) api.seed(leases, lease);
-        // What is given to it is over before it looks: requests get no answer for so long.
+        // A lease given to it expires first: requests get no answer until then.
         a.cut = lease?.spec?.holderIdentity === 'a';
         await clock.advance(2 * leaseMs);
         expect([a.leading, api.takeWrites()], JSON.stringify(lease)).to.deep.equal([false, []]);
@@ -259,7 +259,7 @@ describe('controllers/leaderelection', () => {
         spec: { holderIdentity: 'skewed', leaseDurationSeconds: 15, renewTime },
       });
       const b = candidate('b').start();
-      // The holder renews, with a clock that stands wrong: each move counts from when it is seen.
+      // The holder renews with a wrong clock: each change counts from its observation.
       for (let count = 0; count < 5; count++) {
         await clock.advance(10_000);
         api.change(leases, key, (lease) => ({ ...lease, metadata: { ...lease.metadata, annotations: { count: String(count) } } }));
@@ -331,7 +331,7 @@ describe('controllers/leaderelection', () => {
     await own.advance(0);
     const b = candidate('b').start();
     expect(a.elector.mayAct).to.equal(true);
-    // As with SIGSTOP: for `a` time passes in one leap, in which it runs nothing.
+    // As with SIGSTOP: time jumps for `a`, which runs nothing.
     await clock.advance(30_000);
     expect(b.leading).to.equal(true);
     api.takeWrites();

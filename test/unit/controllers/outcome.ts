@@ -2,8 +2,8 @@ import type { KubeObject } from '../../../api/meta/object.js';
 import type { Write } from '../../fixtures/memoryApi.js';
 
 /**
- * What differs between two ways to the same end: moments, numbers that the server gives, and the random part of names. When the change was that endpoints
- * tell of, a manager that did not see it does not know.
+ * Differences between two runs with the same result: times, server-made numbers, and random suffixes. A manager that missed a change does not know the time of
+ * an endpoints trigger.
  */
 const chance = [
   [/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"'],
@@ -24,7 +24,7 @@ function sorted(value: unknown): unknown {
 const generatedName = ({ metadata: { name = '', generateName } }: KubeObject): string | null =>
   generateName !== undefined && name.startsWith(generateName) ? name : null;
 
-/** All objects as texts, without what chance gave them, in an order of their own. */
+/** All objects as sorted texts without random parts. */
 export function stateOf(objects: readonly (readonly [type: string, object: KubeObject])[]): readonly string[] {
   const generated = objects.flatMap(([, object]) => generatedName(object) ?? []);
   return objects
@@ -38,7 +38,7 @@ export function stateOf(objects: readonly (readonly [type: string, object: KubeO
     .sort();
 }
 
-/** What was created, removed or told by a request of its own, and not refused: twice is once too often. */
+/** Successful creates, deletes and posts, which must not happen twice. */
 export const thingsMade = (writes: readonly Write[]): readonly string[] =>
   writes
     .filter(({ verb, refused }) => refused === undefined && ['create', 'delete', 'post'].includes(verb))

@@ -1,4 +1,4 @@
-/** Every controller of the reference, by name and by its older one. */
+/** Every controller of the reference, by name and alias. */
 export const referenceControllers: readonly (readonly [name: string, alias: string])[] = [
   ['bootstrap-signer-controller', 'bootstrapsigner'],
   ['certificatesigningrequest-approving-controller', 'csrapproving'],

@@ -6,7 +6,7 @@ import { entryOf, rulesOfAccount, withRightsOf } from '../../fixtures/accountRig
 import { FakeClock } from '../../fixtures/fakeClock.js';
 import { MemoryApi } from '../../fixtures/memoryApi.js';
 
-/** That controllers keep to their rights, every test that runs one shows: see `test/fixtures/accountRights.ts`. */
+/** Tests that run a controller check its rights: `test/fixtures/accountRights.ts`. */
 describe('rights of controllers', () => {
   it('are there for every account', () => {
     const without = controllerCatalogue.filter(

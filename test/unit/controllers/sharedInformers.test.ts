@@ -9,7 +9,7 @@ const metadata = 'metadata';
 const selectionOf = ({ namespace = '', fieldSelector = '', labelSelector = '', metadataOnly = false }: WatchOptions): string =>
   [namespace, fieldSelector, labelSelector].join(' ').trim() || (metadataOnly ? metadata : '');
 
-/** Two controllers look at these, each by itself: a handful of objects. */
+/** Two controllers watch these few objects separately. */
 const bootstrapTokens = 'kube-system type=bootstrap.kubernetes.io/token';
 
 describe('what a manager with all controllers watches', () => {
@@ -27,7 +27,7 @@ describe('what a manager with all controllers watches', () => {
     for (const [type, all] of watched) {
       const selections = all.filter((selection) => selection !== bootstrapTokens);
       expect(new Set(selections).size, `${type}: ${selections.join(', ')}`).to.equal(selections.length);
-      // The garbage collector needs everything of which others need a part, and its metadata alone.
+      // The garbage collector needs the metadata of all objects.
       if (selections.includes('')) expect(selections, type).to.deep.equal(['']);
     }
     await world.stop();

@@ -25,28 +25,28 @@ import { resourcePoolStatusRequests } from '../../../api/types/resource/v1alpha3
 import { podGroups, type PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
 import { storageVersionMigrations } from '../../../api/types/storagemigration/v1beta1.js';
 import { volumeAttributesClasses } from '../../../api/types/storage/v1.js';
-// Loaded when there is a first request: here before, as a world only waits for what takes no time.
+// Imported here because a world does not wait for the lazy import at the first request.
 import '../../../controllers/certificates/request.js';
 import type { FakeClock } from '../../fixtures/fakeClock.js';
 import type { MemoryApi } from '../../fixtures/memoryApi.js';
 import type { MemoryCloud } from '../../fixtures/memoryCloud.js';
 import { signingRequest } from '../../fixtures/signingRequest.js';
 
-/** Something that a controller has to do, from what there is to what happens meanwhile. */
+/** A controller's task: the initial state and later changes. */
 export interface Work {
   /** As `--controllers` names it. */
   readonly controller: string;
   readonly what: string;
   readonly flags?: readonly string[];
   readonly rootCa?: string | null;
-  /** Makes the cloud, for those that look after one. */
+  /** Creates the cloud for cloud controllers. */
   readonly cloud?: (cloud: MemoryCloud) => MemoryCloud;
   readonly seed: (api: MemoryApi) => unknown;
-  /** One after the other, each when nothing moves any more. */
+  /** Steps that run after everything has settled. */
   readonly meanwhile?: readonly ((api: MemoryApi, clock: FakeClock) => unknown)[];
-  /** What has to be the same, where there are several right ends; the whole state unless said. */
+  /** The decisive part where several results are right; default the whole state. */
   readonly end?: (api: MemoryApi) => readonly string[];
-  /** How long it may take at the end; a minute unless said. */
+  /** The time at the end; default a minute. */
   readonly waitMs?: number;
 }
 
@@ -100,7 +100,7 @@ const token = (id: string, expiration: string): object => ({
   ),
 });
 
-/** What every controller that writes has to do, or a part of it that takes several writes. */
+/** A task for every writing controller, if possible with several writes. */
 export const works: readonly Work[] = [
   {
     controller: 'node-ipam-controller',
@@ -108,7 +108,7 @@ export const works: readonly Work[] = [
     flags: ['--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16'],
     seed: (api) => api.seed(nodes, ...names.map((name) => node(name))),
     meanwhile: [(api) => api.seed(nodes, node('late')), (api) => api.evaporate(nodes, 'a'), (api) => api.seed(nodes, node('later'))],
-    // Where a manager begins to look for a free range is its own affair.
+    // The first free range that a manager tries is arbitrary.
     end: (api) => {
       const given = api.all(nodes).map(({ spec }) => spec?.podCIDR ?? 'none');
       return [
@@ -288,7 +288,7 @@ export const works: readonly Work[] = [
       }
     },
     meanwhile: [minutes(1), (api) => api.evaporate(persistentVolumeClaims, 'n/b')],
-    // Volumes are alike: any of them will do, and none for two.
+    // Any volume fits, but each only once.
     end: (api) => {
       const told = api.all(persistentVolumes).map(({ spec, status }) => `${status?.phase ?? ''} for ${spec?.claimRef?.name ?? 'nobody'}`);
       const bound = api.all(persistentVolumeClaims).map(({ metadata, spec, status }) => {
@@ -597,7 +597,7 @@ export const works: readonly Work[] = [
       });
     },
     waitMs: 10 * 60_000,
-    // When it was scaled last is known to whoever scaled alone, if that one ends before it says so.
+    // The time of the last scaling is lost if its manager ends before it reports it.
     end: (api) => {
       const { metadata, spec } = api.peek(deployments, 'n/w') ?? { metadata: {} };
       return [`${String(spec?.replicas)} replicas, scaled ${metadata.annotations?.['times'] ?? ''} times`];
@@ -628,7 +628,7 @@ export const works: readonly Work[] = [
   },
 ];
 
-/** A workload of two pods that are twice as busy as they should be, a server that measures them, and one that scales them. */
+/** A workload of two pods at twice their target, with metrics and scaling. */
 function loadedWorkload(api: MemoryApi): void {
   const busyMillicores = 200;
   const replicas = (): number => api.peek(deployments, 'n/w')?.spec?.replicas ?? 0;

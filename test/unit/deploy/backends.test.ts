@@ -73,7 +73,7 @@ describe('deploy/backends', () => {
     expect(at(6_000)).to.equal(true);
     answer(slow, 1);
     expect(at(sessionGraceMs.silent)).to.equal(true);
-    // A probe that waits for its answer is as slow as that at least.
+    // An unanswered probe takes at least as long as it has waited.
     slow.askedAtMs = 600;
     expect(at(sessionGraceMs.silent)).to.equal(false);
   });

@@ -33,7 +33,7 @@ describe('deploy/bootstrap', () => {
     const { status, text } = run('start', '--help');
     expect(status, text).to.equal(0);
     for (const option of ['--detach', '--open', '--json', '--name', '--restore']) expect(text).to.contain(option);
-    // `npm test` has bundled them, perhaps with another Node; servers of other tests run from there.
+    // `npm test` has bundled them, and servers of other tests use that copy.
     expect(text).to.not.contain('bundling the programs');
   });
 });

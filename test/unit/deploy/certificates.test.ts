@@ -5,7 +5,7 @@ import * as x509 from '@peculiar/x509';
 import { createAuthority, issueCertificate } from '../../../deploy/certificates.js';
 import type { KeyAndCertificate } from '../../../deploy/certificateRequest.js';
 
-/** What a library that reads certificates strictly finds in them. */
+/** The certificate as a strict library reads it. */
 const read = ({ certificate }: KeyAndCertificate): x509.X509Certificate => new x509.X509Certificate(certificate);
 const hex = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString('hex');
 

@@ -197,7 +197,7 @@ describe('deploy/cluster', () => {
     up = true;
     const [manager, server] = [cluster.managers[0], cluster.members[0]?.process];
     const pids = [manager?.pid ?? 0, server?.pid ?? 0];
-    // As somebody else would, and not through the launcher.
+    // From outside the launcher.
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     expect(await ready).to.match(/^cm1 is ready/);
     expect(manager?.pid).not.to.be.oneOf([null, pids[0]]);
@@ -272,7 +272,7 @@ describe('raftplane up', () => {
   });
 });
 
-/** False for a process that has ended and waits to be collected by its parent. */
+/** False for a zombie process. */
 function isRunning(pid: number): boolean {
   if (!processExists(pid)) return false;
   const commandLine = `/proc/${pid}/cmdline`;
@@ -303,7 +303,7 @@ describe('deploy/leash', () => {
     launcher.kill('SIGKILL');
     await once(launcher, 'exit');
     while (pids.some(isRunning)) await delay(10);
-    // What the killed launcher left does not hinder the next one.
+    // Leftovers of the killed launcher do not block the next one.
     await (await startCluster({ dataDirectory: directory, apiserverProgram: fakeApiserver })).stop();
   });
 });

@@ -13,7 +13,7 @@ v8.setFlagsFromString('--no-parallel-scavenge');
 const { isMainThread, Worker } = require('node:worker_threads');
 console.log(unknownUntilCalled().stack.split('\\n')[1].trim());
 if (isMainThread && process.argv.includes('thread')) new Worker(new URL('start.mjs', require('node:url').pathToFileURL(__filename)));
-// Whoever lingers ends when what is known of it was written.
+// With linger it ends after the cache is written.
 if (process.argv.includes('linger')) {
   calledLater();
   const written = require('node:fs').watch(__dirname, (_, file) => file?.endsWith('.cache') && written.close());
@@ -32,7 +32,7 @@ describe('deploy/codeCache', () => {
   });
   afterEach(() => fs.rmSync(folder, { recursive: true }));
 
-  /** Writes the module that starts the program under this fingerprint. */
+  /** Writes a module that starts the program with this fingerprint. */
   const name = (fingerprint: string): void => {
     const text = `import { runProgram } from './codeCache.mjs';\nconsole.log(runProgram(import.meta.url, 'program', '${fingerprint}') ? 'known' : 'new');\n`;
     fs.writeFileSync(path.join(folder, 'start.mjs'), text);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import ts from '@typescript/typescript6';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
-/** Files and folders whose errors end a program or a command, or keep it from starting. */
+/** Files and folders whose errors end a program or prevent its start. */
 const places = [
   'deploy/cli',
   'deploy/cluster.ts',
@@ -22,7 +22,7 @@ const places = [
   'server/operations',
 ];
 
-/** Files whose texts about options are returned, and written before anything starts. */
+/** Files whose errors about options are printed before the start. */
 const optionPlaces = [
   'program/flags/parse.ts',
   'program/flags/unreadable.ts',
@@ -30,7 +30,7 @@ const optionPlaces = [
   'server/options/contradictions.ts',
 ];
 
-/** A message as the page writes it: values are `…`. */
+/** A message as in the page: values are `…`. */
 export const shown = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 function filesOf(place: string): string[] {
@@ -67,7 +67,7 @@ function messageOf(node: ts.Node): string | null {
   return null;
 }
 
-/** A whole text, not a part of one, that names an option or speaks of one. */
+/** A complete message about an option. */
 function optionMessageOf(node: ts.Node): string | null {
   if (!ts.isStringLiteralLike(node) && !ts.isTemplateExpression(node)) return null;
   const text = textOf(node);

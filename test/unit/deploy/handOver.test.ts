@@ -37,7 +37,7 @@ describe('deploy/handOver', function () {
     until(() => JSON.stringify(balancer.backends().map(({ state }) => state)) === JSON.stringify(wanted));
   const pidOf = (index: number): number => servers[index]?.pid ?? 0;
 
-  /** A client with a connection of its own, which it keeps. */
+  /** A client with a persistent connection. */
   function client(): { readonly ask: () => Promise<Seen & { readonly ownPort: number }> } {
     const agent = new https.Agent({ keepAlive: true, maxSockets: 1, ca });
     agents.push(agent);
@@ -133,7 +133,7 @@ describe('deploy/handOver', function () {
     const kept = client();
     const { pid } = await kept.ask();
     const index = servers.findIndex((server) => server.pid === pid);
-    // Another one, with the other server: each of its requests gives what is to come the time to come.
+    // A client of the other server, whose requests give events time to arrive.
     const other = client();
     expect((await other.ask()).pid).not.to.equal(pid);
     expect(open()[index]).to.equal(1);
@@ -146,7 +146,7 @@ describe('deploy/handOver', function () {
     if (!first || !other) throw new Error('there are two');
     servers[0]?.pause();
     const asked = client().ask();
-    // It is on its way to the one that stands still.
+    // It waits for the paused server.
     while (first.opened === 0) await new Promise((resolve) => setImmediate(resolve));
     await servers[0]?.kill();
     expect((await asked).pid).to.equal(pidOf(1));
@@ -198,7 +198,7 @@ describe('deploy/handOver', function () {
 });
 
 describe('deploy/handOver ConnectionTaker', () => {
-  /** A socket as far as it matters here, and a server that is told what to do. */
+  /** A minimal socket, and a server with set behaviour. */
   const socket = (): net.Socket => {
     const fake = {
       destroyed: false,

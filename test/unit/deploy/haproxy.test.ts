@@ -54,7 +54,7 @@ describe('deploy/haproxy', () => {
   });
 });
 
-/** Waits until six requests in a row are answered by exactly these backends; the suite's time limit ends a vain wait. */
+/** Waits until six successive requests reach exactly these backends. */
 async function answersBecome(port: number, ca: string, wanted: readonly string[]): Promise<void> {
   for (;;) {
     const answers = new Set<string>();

@@ -33,7 +33,7 @@ describe('deploy/launcherLock', () => {
   it('takes over from a process that has ended and waits to be collected', async function () {
     if (!fs.existsSync('/proc/self/stat')) this.skip();
     const directory = temporaryDirectory('lock');
-    // What the shell becomes collects nobody; the shell itself would, so its child ends only afterwards.
+    // The exec'ed program reaps no child; the shell would, so its child ends afterwards.
     const shell = spawn('sh', ['-c', '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });

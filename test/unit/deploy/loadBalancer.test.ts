@@ -12,7 +12,7 @@ describe('deploy/loadBalancer', () => {
   let changes: (() => void)[];
   const stops: (() => Promise<void> | void)[] = [];
 
-  /** Resolves when the backends' states are these; the balancer tells of every change. */
+  /** Resolves when the backends have these states. */
   async function states(...wanted: string[]): Promise<void> {
     while (JSON.stringify(balancer.backends().map(({ state }) => state)) !== JSON.stringify(wanted)) {
       await new Promise<void>((resolve) => changes.push(resolve));
@@ -93,7 +93,7 @@ describe('deploy/loadBalancer sessions', () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  /** A balancer in front of one plain TCP server. */
+  /** A balancer in front of one TCP server. */
   async function inFrontOf(onConnection: (socket: net.Socket) => void): Promise<number> {
     const sockets = new Set<net.Socket>();
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {
@@ -146,14 +146,14 @@ describe('deploy/loadBalancer sessions', () => {
         }
         socket.end();
       };
-      // The health check connects as well; only the client says "go".
+      // Health checks connect too; only the client sends "go".
       socket.once('data', (data) => {
         if (data.toString() === 'go') push();
       });
     });
     const client = net.connect(port, '127.0.0.1');
     client.write('go');
-    // Nobody reads: the kernel's buffers take some MiB, and then the sender must stand still.
+    // The client does not read: the kernel buffers some MiB, then the sender must wait.
     for (let before = -1; sent === 0 || before !== sent;) {
       before = sent;
       await delay(100);

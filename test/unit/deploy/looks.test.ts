@@ -4,7 +4,7 @@ import { calmAfterMs, lookMs, Looks } from '../../../deploy/looks.js';
 import { FakeClock } from '../../fixtures/fakeClock.js';
 
 describe('deploy/looks', () => {
-  /** Backends in these states, and the times at which each was looked at since they were taken last. */
+  /** Backends in these states, and the times of their checks since the last call. */
   const world = async (states: Backend['state'][] = ['up', 'up']): Promise<{ clock: FakeClock; looks: Looks; take: () => number[][] }> => {
     const clock = new FakeClock();
     const backends = states.map((state, at) => ({ ...newBackend('127.0.0.1', at + 1), state }));
@@ -53,7 +53,7 @@ describe('deploy/looks', () => {
     const stirredAt = clock.elapsed();
     looks.stir();
     expect(take()).to.deep.equal([[stirredAt], [stirredAt]]);
-    // It is not calm any more: the next client changes nothing.
+    // Checks are frequent already: another client changes nothing.
     looks.stir();
     await clock.advance(2 * lookMs.usual);
     const [first = []] = take();

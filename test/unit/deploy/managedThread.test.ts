@@ -10,7 +10,7 @@ import { ManagedThread } from '../../../deploy/managedThread.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
-/** A program of one file, and perhaps another one for a thread that it starts. */
+/** A program of one file, with an optional file for a thread. */
 function programOf(text: string, inner = ''): ManagedThread {
   const directory = temporaryDirectory('thread');
   const program = path.join(directory, 'program.mjs');
@@ -75,7 +75,7 @@ describe('deploy/managedThread', () => {
   });
 
   it('holds every thread of a program until it may go on', async () => {
-    // Both threads count; the inner one as the consensus thread of an API server would.
+    // Both threads count, the inner one like an API server's consensus thread.
     const thread = programOf(
       `import { Worker } from 'node:worker_threads';
       const counts = new Int32Array(new SharedArrayBuffer(8));
@@ -105,7 +105,7 @@ describe('deploy/managedThread', () => {
   });
 });
 
-/** An HTTP/2 server whose answers are bodies it was sent, and one who sends it requests with bodies from many connections, as fast as it can. */
+/** An HTTP/2 server that echoes bodies, and a client that sends it bodies over many connections as fast as possible. */
 const floodedServer = `import http2 from 'node:http2';
 const server = http2.createServer();
 server.on('sessionError', () => {});
@@ -129,7 +129,7 @@ process.on('message', ({ port }) => {
   }
 });`;
 
-/** Starts the server as a thread again and again, and lets it end in its midst. */
+/** Repeatedly starts the server as a thread and ends it during work. */
 const launcher = (managedThread: string): string => `import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -139,7 +139,7 @@ const ends = {
   kill: (thread) => thread.kill(),
   stop: (thread) => thread.stop(30_000),
   killAtStandstill: async (thread) => { thread.pause(); for (let i = 0; i < 20; i++) await turn(); await thread.kill(); },
-  // Only the last one: it ends with the process.
+  // Only the last one ends with the process.
   leave: () => undefined,
 };
 for (const end of process.argv.slice(2)) {

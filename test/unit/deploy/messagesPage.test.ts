@@ -4,7 +4,7 @@ import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { endingMessages, optionMessages, shown } from './endingMessages.js';
 
-/** Parts of other messages, ends that were asked for, and defects. */
+/** Parts of other messages, requested ends, and defects. */
 const unlisted: ReadonlySet<string> = new Set([
   '… is …',
   '…: …',
@@ -52,7 +52,7 @@ describe('docs/messages.md', () => {
   });
 });
 
-/** Nobody finds a section of a page that is longer. */
+/** The limit that keeps sections easy to find. */
 const linesMax = 300;
 
 describe('docs/contents', () => {

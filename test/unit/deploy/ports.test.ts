@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import net from 'node:net';
 import { findFreePorts, portRange } from '../../../deploy/ports.js';
 
-/** A source of randomness that gives the same numbers again to each who begins. */
+/** A deterministic random source that restarts for each caller. */
 function sameNumbers(): () => number {
   let next = 0;
   return () => (next++ % 100) / 100;
 }
 
-/** A listener on the first port from `port` on that can be had. */
+/** Listens on the first free port from `port` on. */
 async function listen(port: number): Promise<[number, net.Server]> {
   const server = net.createServer();
   const opened = await new Promise<boolean>((resolve) => {

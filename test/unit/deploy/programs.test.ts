@@ -75,7 +75,7 @@ describe('the programs', function () {
   describe('end with a line that says why', () => {
     const folder = temporaryDirectory('programs');
     const kubeconfig = join(folder, 'kubeconfig');
-    /** Timers keep nothing awake: what is left of a program that waits for nothing else. */
+    /** Unreferences timers, to show what else keeps a program alive. */
     const drowsy = `--import=data:text/javascript,${encodeURIComponent('const set = setInterval; globalThis.setInterval = (...all) => set(...all).unref();')}`;
     before(() => {
       const cluster = { name: 'c', cluster: { server: 'https://127.0.0.1:1' } };
@@ -91,7 +91,7 @@ describe('the programs', function () {
     });
     const manager = [programs['controller-manager'], `--kubeconfig=${kubeconfig}`, '--secure-port=0'];
 
-    /** Runs until a line matches, sends the signals one after another, and gives status and last line. */
+    /** Runs until a line matches, sends the signals in order, and returns status and last line. */
     async function ended(
       args: readonly string[],
       upTo: RegExp | null,

@@ -61,7 +61,7 @@ describe('deploy/readiness, a probe that is repeated', () => {
     Atomics.wait(answers, 0, 0);
     settings.timeoutMs = 1;
     const answer = late.ask();
-    // The request goes out, and no timer comes before this goes on.
+    // Lets the request leave before any timer.
     for (let tick = 0; tick < 3; tick++) await new Promise<void>((resolve) => process.nextTick(resolve));
     Atomics.wait(answers, 0, 1);
     for (const sentAt = performance.now(); performance.now() < sentAt + 2;);

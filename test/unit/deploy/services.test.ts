@@ -12,7 +12,7 @@ import { readApiServerOptions } from '../../../server/options/read.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
-/** Containers and services are not started here: their files are held against the programs they start, and against each other. */
+/** Compares container and service files with their programs and each other, without starting them. */
 
 const file = (...names: readonly string[]): string => path.join(packageRoot, 'deploy', ...names);
 const text = (...names: readonly string[]): string => fs.readFileSync(file(...names), 'utf8');
@@ -37,7 +37,7 @@ interface Manifest {
 const manifests = parseAllDocuments(text('kubernetes', 'raftplane.yaml')).map((document) => document.toJS() as Manifest);
 const workloads = manifests.flatMap(({ spec }) => spec.template?.spec.containers ?? []);
 
-/** Certificates as `raftplane certificates` makes them, where the files say that they are. */
+/** Writes certificates like `raftplane certificates`, at the files' paths. */
 async function withCertificates(members: readonly string[]): Promise<(flags: readonly string[]) => string[]> {
   const folder = temporaryDirectory('services');
   await makeCertificates(folder, {
@@ -114,7 +114,7 @@ describe('deploy/services', () => {
 
   it('has units that systemd understands', function () {
     const folder = temporaryDirectory('units');
-    // Their programs must be there: on some machines Node is somewhere else.
+    // The programs must exist, and Node's path varies.
     const units = fs.readdirSync(file('systemd')).map((name) => {
       const unit = path.join(folder, name);
       fs.writeFileSync(unit, text('systemd', name).replace('=/usr/bin/node ', `=${process.execPath} `));

@@ -7,7 +7,7 @@ interface Tie {
   readonly names: readonly string[];
 }
 
-/** What files import of each other, types included. `files` are their texts, by their paths from the repository's root. */
+/** The imports among files, types included. `files` are texts by path from the root. */
 export function tiesAmong(files: ReadonlyMap<string, string>): Tie[] {
   return [...files].flatMap(([from, text]) =>
     importsOf(from, text).flatMap(({ target, names }) => {
@@ -18,7 +18,7 @@ export function tiesAmong(files: ReadonlyMap<string, string>): Tie[] {
   );
 }
 
-/** The room that a file is in: a folder at the top, or one below `server`, whose loose files are rooms of their own. */
+/** A file's room: a top folder, or one below `server`, whose loose files are rooms themselves. */
 export function roomOf(file: string): string {
   const [top, next] = file.split('/');
   return top === 'server' ? `server/${next}` : (top ?? file);
@@ -28,7 +28,7 @@ export function roomOf(file: string): string {
 export const tiesOfRooms = (ties: readonly Tie[]): Tie[] =>
   ties.map((tie) => ({ ...tie, from: roomOf(tie.from), to: roomOf(tie.to) })).filter(({ from, to }) => from !== to);
 
-/** Groups of files in which each leads to every other one by imports: strongly connected components of more than one (Tarjan). */
+/** Strongly connected components of more than one file (Tarjan). */
 export function circlesIn(ties: readonly Tie[]): string[][] {
   const imports = new Map<string, string[]>();
   for (const { from, to } of ties) imports.set(from, [...(imports.get(from) ?? []), to]);
@@ -57,7 +57,7 @@ export function circlesIn(ties: readonly Tie[]): string[][] {
   return circles;
 }
 
-/** Each circle as the imports that close it, a line each. */
+/** The imports within each circle, a line each. */
 export const problemsAbout = (ties: readonly Tie[]): string[][] =>
   circlesIn(ties).map((circle) =>
     ties

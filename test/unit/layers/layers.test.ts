@@ -5,7 +5,7 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 import { roomOf } from './circles.js';
 import { importsOf, rules, table, violations } from './rules.js';
 
-/** Every TypeScript file of the repository, as paths from its root. */
+/** Every TypeScript file by path from the root. */
 function sources(): string[] {
   return ['api', 'raft', 'workers', 'program', 'cel', 'server', 'controllers', 'deploy', 'console', 'test']
     .filter((folder) => fs.existsSync(path.join(packageRoot, folder)))
@@ -18,7 +18,7 @@ function sources(): string[] {
 }
 const read = (file: string): string => fs.readFileSync(path.join(packageRoot, file), 'utf8');
 
-/** This file holds samples of what it forbids. */
+/** This file contains samples of forbidden text. */
 const own = 'test/unit/layers/layers.test.ts';
 
 describe('layers', () => {

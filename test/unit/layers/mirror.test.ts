@@ -6,9 +6,9 @@ import { importsOf } from './rules.js';
 
 const unit = path.join(packageRoot, 'test', 'unit');
 
-/** Folders whose tests are about the repository as a whole. */
+/** Folders with tests of the whole repository. */
 const general = ['layers', 'specification'];
-/** Folders whose tests are about the tools in `test`. */
+/** Folders with tests of the tools in `test`. */
 const tools = ['bench', 'torture'];
 
 const tests = fs
@@ -16,18 +16,18 @@ const tests = fs
   .map((file) => file.split(path.sep).join('/'))
   .filter((file) => file.endsWith('.test.ts') && !general.includes(file.split('/')[0] ?? ''));
 
-/** The folder that the tests of a folder are about. */
+/** The folder that a test's folder covers. */
 const subjectOf = (file: string): string => {
   const folder = path.posix.dirname(file);
   return tools.includes(folder.split('/')[0] ?? '') ? `test/${folder}` : folder;
 };
 
-/** `server/endpoints` for `server/endpoints/verbs`: tests that ask a server in memory reach a folder through the room's entry. */
+/** `server/endpoints` for `server/endpoints/verbs`: tests with a server in memory enter through the room. */
 const roomOfFolder = (folder: string): string => `${folder.split('/').slice(0, 2).join('/')}/`;
 
 const isSource = (file: string): boolean => !/^test\/(unit|fixtures)\//.test(file);
 
-/** The modules that a test reaches, through what stands in `test` as well. */
+/** Modules that a test imports, also through files in `test`. */
 function reached(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

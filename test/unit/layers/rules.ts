@@ -1,46 +1,46 @@
 import path from 'node:path';
 
 /**
- * The architecture's rules for imports as data, and the code that applies them: doors, layers within the server, and purity. The compiler keeps those between
- * folders (`references` in each `tsconfig.json`).
+ * The architecture's import rules as data, with their check: doors, layers of the server, and purity. The compiler checks rules between folders (`references`
+ * in each `tsconfig.json`).
  */
 
 export interface Import {
   readonly specifier: string;
-  /** The imported file as a path from the repository's root; null for a package or a part of Node. */
+  /** The imported file's path from the root; null for packages and Node. */
   readonly target: string | null;
   readonly typeOnly: boolean;
-  /** What is imported, as it is called there; empty for all of it. */
+  /** Imported names, as in the imported file; empty for all. */
   readonly names: readonly string[];
 }
 
-/** Folders (or files) below which a file may import, by the folder that the importing file is in. The longest matching prefix decides. */
+/** Folders (or files) that files below `from` may import. The longest matching prefix decides. */
 export interface Rule {
   readonly from: string;
-  /** What lives there, for the table in CONTRIBUTING.md; rooms have it, and so do folders in them that keep to rules of their own. */
+  /** The content of the folder, for the table in CONTRIBUTING.md. */
   readonly about?: string;
   readonly to: readonly string[];
-  /** `to` in words, where a list would be long. */
+  /** `to` in words, where the list is long. */
   readonly may?: string;
-  /** No part of Node: such code decides, and touches nothing. */
+  /** Pure code imports nothing from Node. */
   readonly pure?: true;
 }
 
-/** What runs at build alone: nobody imports it. */
+/** Build-time code, which no other imports. */
 const generator = 'api/generate/';
 const plainWords = ['api/', 'program/'];
 const raftDoor = 'raft/index.js';
 const server = ['server/', ...plainWords, raftDoor, 'workers/', 'cel/'];
 const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/webhook/', 'cel/'];
 
-/** Folders that others enter by their door alone, if they have one; `within` knows all of it. Tests look at what they test. */
+/** Folders that others may enter only by their door; `within` may import everything. Tests may too. */
 const closed: readonly { readonly folder: string; readonly door: string; readonly within: string }[] = [
   { folder: generator, door: '', within: generator },
   { folder: 'raft/', door: raftDoor, within: 'raft/' },
   { folder: 'program/port/connections/', door: 'program/port/connections/index.js', within: 'program/port/' },
 ];
 
-/** Parts of the server from the top down. Each may import itself, those on its level, and those after it. */
+/** Parts of the server from the top down. Each may import its own level and lower ones. */
 const serverStack: readonly Readonly<Record<string, string>>[] = [
   {
     'server/http/': 'the filters of a request, its routes, its errors',
@@ -106,7 +106,7 @@ export const rules: readonly Rule[] = [
       'what any process of ours needs: command lines, feature gates, configuration files and files that change, log, metrics, health, profiles, tracing, gRPC, kubeconfig, TLS; `program/port`: the secure port with its connections, and who comes by it with a certificate (`program/authentication`)',
     to: ['program/', 'workers/codecs/', 'api/'],
   },
-  // Patterns mean in expressions what they mean where objects are checked.
+  // Patterns have the same meaning in expressions and in validation.
   {
     from: 'cel/',
     about:
@@ -138,7 +138,7 @@ export const rules: readonly Rule[] = [
   { from: 'server/egress/', about: 'ways to nodes and services through proxies', to: server },
   { from: 'server/peers/', about: 'requests that another replica of another version answers', to: server },
   { from: 'server/webhook/', about: 'services that are asked', to: ['server/webhook/', ...plainWords] },
-  // Commands for operators are clients of a server, or readers of its files; they must not come to need a running one's parts.
+  // Operators' commands are clients or file readers, and must not depend on parts of a running server.
   {
     from: 'server/operations/',
     about: 'commands for operators: `apiserver member`, `backup`, `restore`, `check`',
@@ -146,7 +146,7 @@ export const rules: readonly Rule[] = [
   },
   ...serverStack.flatMap((rooms, level) =>
     Object.entries(rooms).map(
-      // The life cycle of objects stands below the kinds; storage knows nothing of it.
+      // The life cycle of objects is below the kinds; storage does not know it.
       ([from, about]): Rule => ({
         from,
         about,
@@ -158,7 +158,7 @@ export const rules: readonly Rule[] = [
       }),
     ),
   ),
-  // The life cycle is one for all kinds: what it has to know of a kind, the kind tells it. It has the contract of admission, which it calls.
+  // The life cycle is the same for all kinds, which supply what it must know. It has the contract of admission, which it calls.
   {
     from: 'server/registry/',
     about: 'the generic life cycle of objects, and the contract of admission, which it calls',
@@ -171,39 +171,39 @@ export const rules: readonly Rule[] = [
       'the controller manager: a folder for each controller, or for what several share (`workloads`, `revisions`, `slices`, `services`)',
     to: ['controllers/', ...plainWords],
   },
-  // The status of a policy tells how its expressions fit the types of its kinds.
+  // A policy's status includes type checks of its expressions.
   { from: 'controllers/policystatus/', to: ['controllers/', 'cel/policies/', ...plainWords] },
-  // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
+  // The controllers' client uses Protobuf with the server's pure codecs; see docs/decisions/0009.
   {
     from: 'controllers/client/',
     about: 'REST client, informers, work queues, events: [for your controllers as well](docs/writing-a-controller.md)',
     to: ['controllers/', ...plainWords, 'workers/codecs/'],
   },
   { from: 'deploy/', about: 'one-command local cluster, certificates, balancer; the command `raftplane` (`deploy/cli`)', to: ['deploy/'] },
-  // Certificates of clusters are put together from the same parts as those of servers that were given none.
+  // Cluster certificates are built from the same parts as a server's default ones.
   { from: 'deploy/certificates.ts', to: ['deploy/', 'program/tls/certificateParts.js', 'program/tls/der.js'] },
-  // What launcher and server say to each other over the channel between them.
+  // The messages between launcher and server.
   { from: 'deploy/handOver.ts', to: ['deploy/', 'server/process/handOverMessages.js'] },
-  // Says which SQLite a replica would take on this machine.
+  // Reports which SQLite a replica would use.
   { from: 'deploy/cli/doctor.ts', to: ['deploy/', raftDoor] },
   { from: 'deploy/cli/explore.ts', to: ['deploy/', 'api/duration.js'] },
-  // Files of settings are checked as those of the servers are.
+  // Configuration files are checked like the servers'.
   { from: 'deploy/cli/upConfig.ts', to: ['deploy/', 'program/files/', 'api/'] },
-  // Manifests are checked by the rules of the server itself.
+  // Manifests are checked by the server's rules.
   { from: 'deploy/cli/lint.ts', to: ['deploy/', 'server/manifests/index.js', 'api/'] },
-  // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
+  // Stand-in nodes use the ordinary client, and serve with their own certificate.
   {
     from: 'deploy/nodes/',
     about: 'stand-in nodes',
     to: ['deploy/nodes/', 'deploy/certificates.js', 'controllers/client/', 'api/'],
   },
-  // Tests' clusters are looked at with the same client; a reset leaves the accounts that controllers write as.
+  // The test library uses the same client; a reset keeps objects of controllers' accounts.
   {
     from: 'deploy/testing/',
     about: 'the library for tests, `raftplane/testing`',
     to: ['deploy/', 'controllers/client/', 'controllers/accountNames.js', 'cel/environment.js', 'api/'],
   },
-  // The page runs in browsers, and is a client as any other: it knows nothing of the server but its API.
+  // The page runs in browsers and is an ordinary client, which knows only the server's API.
   {
     from: 'console/',
     about: 'the page that runs in browsers; `console/model` decides, and is tested without one',
@@ -238,7 +238,7 @@ function resolve(file: string, specifier: string): string | null {
   return specifier.startsWith('.') ? path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)) : null;
 }
 
-/** One sentence for each import that breaks a rule. */
+/** One sentence for each forbidden import. */
 export function violations(file: string, imports: readonly Import[]): string[] {
   const rule = rules.filter(({ from }) => file.startsWith(from)).sort((a, b) => b.from.length - a.from.length)[0];
   if (!rule) return [`${file} is in no known folder`];
@@ -263,7 +263,7 @@ const mayOf = (rule: Rule): string =>
     .map((place) => (place === 'server/' ? 'all of `server`' : `\`${place.replace(/\.js$/, '.ts').replace(/\/$/, '')}\``))
     .join(', ');
 
-/** The rules as CONTRIBUTING.md shows them: a line for each room, and for each folder in one that keeps to rules of its own. */
+/** The rules as in CONTRIBUTING.md: a line for each room, and for each folder with its own rules. */
 export const table = (): string =>
   [
     '| folder | what lives there | may import |',

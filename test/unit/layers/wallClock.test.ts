@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
-/** Clocks of machines are set, forward and back. Who may read the wall clock, and why; durations and deadlines are measured with `performance.now()`, which is never set. */
+/** Files that may read the wall clock, which can be set, and why. Durations and deadlines use `performance.now()`. */
 const readers: Readonly<Record<string, readonly string[]>> = {
   'Times that people and clients read': [
     'server/assembly/platform.ts',

@@ -16,20 +16,20 @@ import type { Running } from './replica/testCluster.js';
 import { valueOf } from './victimSpec.js';
 import type { VictimSpec } from './victimSpec.js';
 
-/** Low, so that a few hundred writes lead to every point. */
+/** Low, so that a few hundred writes reach every point. */
 const limits = { checkpointEntries: 50 };
 const overrides = { logEntriesKept: 10 };
 const program = fileURLToPath(new URL('./victim.js', import.meta.url));
 
 /**
- * Who dies at the point, and what goes on meanwhile:
- *   - `alone`: a replica that is a cluster of its own, and writes, compacts and copies
- *   - `leader`: one that adds a member, which gets a snapshot
- *   - `follower`: one that was away and gets a snapshot
+ * The replica that dies at the point:
+ * - `alone`: a single-member cluster that writes, compacts and copies
+ * - `leader`: one that adds a member by a snapshot
+ * - `follower`: one that gets a snapshot after an absence
  */
 type Scene = 'alone' | 'leader' | 'follower';
 
-/** A point may matter at several of its times: the second database that is created is the log. */
+/** A point may matter several times: the second created database is the log. */
 const scenes: Readonly<Record<FailPoint, readonly (readonly [scene: Scene, nth: number])[]>> = {
   'log.append.unsynced': [
     ['alone', 1],
@@ -100,7 +100,7 @@ const scenes: Readonly<Record<FailPoint, readonly (readonly [scene: Scene, nth: 
   'create.storeAlone': [['alone', 1]],
 };
 
-/** A process that dies, and what it said before. */
+/** A process that dies, and its output. */
 class Victim {
   readonly #heard: (line: string) => void;
   readonly said: string[] = [];
@@ -167,7 +167,7 @@ describe('raft/failPoints', function () {
     ...overrides,
   });
   const start = (name: string): Promise<Running> => cluster.start(name, overrides, limits);
-  /** What it was told is there, as it was written; and it goes on. */
+  /** Acknowledged writes are present and correct, and the store still works. */
   const expectTruth = async (running: Running, dead: Victim): Promise<void> => {
     const held = await contents(running);
     const deleted = new Set(dead.named('delete'));

@@ -1,6 +1,6 @@
 /**
- * A replica in a process of its own, which dies at the point that its environment names: `victim.js SPEC`. Prints, a line each: `put KEY` for a write that was
- * acknowledged, `member ID` for a change of the membership; `delete KEY` before it asks for that. Ends with status 0 when it did not come to the point.
+ * A replica process that dies at the point in its environment: `victim.js SPEC`. Prints lines: `put KEY` for an acknowledged write, `member ID` for a
+ * membership change; `delete KEY` before the request. Ends with status 0 if it did not reach the point.
  */
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import type { VictimSpec } from './victimSpec.js';
 const rounds = 40;
 const writesPerRound = 40;
 const writesAtOnce = 8;
-/** Some ticks without a write, in which housekeeping goes on. */
+/** Some ticks without writes, for housekeeping. */
 const quietMs = 150;
 const timeoutMs = 20_000;
 
@@ -57,7 +57,7 @@ async function write(round: number): Promise<void> {
   }
 }
 
-/** Deletes most of what the last rounds wrote, and its history. */
+/** Deletes most writes of the last rounds, and compacts. */
 async function forget(round: number): Promise<void> {
   for (let past = round - 3; past < round; past += 1) {
     const keys = Array.from({ length: writesPerRound }, (_, place) => `/key/${past}/${place}`);

@@ -9,12 +9,12 @@ import { startTestServer } from '../server/endpoints/harness.js';
 
 export type Ask = (method: string, path: string, more?: Call) => Promise<Answer>;
 
-/** A statement of the specification that a kube-apiserver 1.36 does not keep: clients decide, so that its answer is given here as well. */
+/** A statement of the specification that kube-apiserver 1.36 violates. Clients depend on its behaviour, so this server has the same. */
 export interface Statement {
   readonly about: string;
   readonly document: string;
   readonly answer: string;
-  /** Asks a server with the ConfigMaps `a` and `b`, and fails where the answer is another one. */
+  /** Queries a server with the ConfigMaps `a` and `b`, and fails on another answer. */
   readonly holds: (ask: Ask) => unknown;
 }
 
@@ -166,7 +166,7 @@ export const statements: readonly Statement[] = [
   },
 ];
 
-/** Reads a file with one service whose optional members are those given. */
+/** Reads a file with one service that has these optional members. */
 function readAuthorizers(members: object, name = 'w'): ReturnType<typeof readAuthorizationConfiguration> {
   const folder = temporaryDirectory('authorizers');
   const [kubeConfigFile, file] = [path.join(folder, 'kubeconfig'), path.join(folder, 'authorizers.json')];

@@ -7,7 +7,7 @@ const well = (id: string, start = 1): MemberSight => ({ id, start, well: true, v
 const ill = (id: string): MemberSight => ({ ...well(id), well: false });
 const three = [well('a'), well('b'), well('c')];
 
-/** One look after the other, each at the members that `seen` tells for its moment. */
+/** Successive observations with the members of `seen`. */
 const looks = (toMs: number, seen: (atMs: number) => Partial<Sight> = () => ({})): Sight[] =>
   Array.from({ length: toMs / stepMs + 1 }, (_, n) => ({ atMs: n * stepMs, members: three, connected: () => true, ...seen(n * stepMs) }));
 const found = (sights: readonly Sight[], acknowledgedMs: readonly number[]): number =>

@@ -11,7 +11,7 @@ import { nothingMore } from '../../torture/disk/losePower.js';
 interface Bench {
   readonly machines: FaultyMachines;
   readonly directory: string;
-  /** What is in it is on the machine's disk. */
+  /** The directory on the machine's disk. */
   readonly data: string;
   readonly env: NodeJS.ProcessEnv;
 }
@@ -56,7 +56,7 @@ describe('torture/faultyMachines', function () {
   it('moves the wall clock of a running process, there and back, and neither its other clocks nor its timers', async function () {
     const on = bench();
     if (on === null) this.skip();
-    // A timer of an hour is set before the clock moves by a day: it must not go off.
+    // A timer of an hour must not fire when the clock moves by a day.
     const program = `
       let rang = false;
       setTimeout(() => { rang = true; }, 3600000);
@@ -87,7 +87,7 @@ describe('torture/faultyMachines', function () {
   });
 });
 
-/** Runs `program` on a machine; then its power fails, and what was not synced is lost. `data` is its directory, `fs` and `path` are there. */
+/** Runs `program` on a machine, then loses power and unsynced data. `data` is its directory; `fs` and `path` are defined. */
 function afterLoss(on: Bench, program: string): readonly string[] {
   const { status, stderr } = spawnSync(
     process.execPath,

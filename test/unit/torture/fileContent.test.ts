@@ -9,7 +9,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cut' as const), size: fc.nat(60) }) },
 );
 
-/** What a file held at each moment, by the simplest of means, and the journal of it. Each write fills with a byte of its own. */
+/** The file's content after each step, and the journal. Each write uses its own byte. */
 function played(steps: readonly Step[]): { readonly moments: readonly Buffer[]; readonly changes: readonly Change[] } {
   const moments = [Buffer.alloc(30, 200)];
   const changes: Change[] = [];
@@ -65,7 +65,7 @@ describe('torture/fileContent', () => {
       { do: 'write', at: 0, bytes: 8 },
     ];
     const [old, next] = [200, 2];
-    // The cut survives, so the page is new or empty; it does not, so all is old.
+    // If the truncation survives, the page is new or empty; otherwise everything is old.
     expect([
       ...after(
         steps,

@@ -18,7 +18,7 @@ const looks = (toMs: number): Sight[] =>
     connected: () => true,
   }));
 
-/** A short round in which all is well: one object is made, updated, and listed. */
+/** A short round without findings: one object is created, updated and listed. */
 function round(planted: Partial<Evidence> = {}, change: (recorder: Recorder) => void = () => undefined): Evidence {
   const recorder = new Recorder();
   recorder.add({ key, client: 'c', startMs: 0, endMs: 5, kind: 'create', value: 'v1', result: 'done', version: 2 });

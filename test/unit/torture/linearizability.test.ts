@@ -151,12 +151,12 @@ interface Wanted {
   readonly lost: number;
 }
 
-/** Operations that took effect one after the other at times 10, 20, ...; some answers are forgotten. */
+/** Atomic operations at times 10, 20, ...; some answers are lost. */
 function atomicHistory(wanted: readonly Wanted[]): KeyOperation[] {
   let object: { value: string; version: number; seen: boolean } | null = null;
   return wanted.map(({ kind, before, after, stale, lost: chance }, n) => {
     const time = 10 * (n + 1);
-    // A client expects only versions that somebody was told.
+    // A client expects only versions that a client has seen.
     const expected: number | null = stale || object === null || !object.seen ? null : object.version;
     const seen = chance > 0;
     const version = n + 1;

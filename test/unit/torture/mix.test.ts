@@ -6,7 +6,7 @@ import { mixPermille } from '../../torture/traffic/mix.js';
 import { keysOf } from '../../torture/traffic/place.js';
 import { Recorder } from '../../torture/traffic/recorder.js';
 
-/** Counts what it is asked, and answers everything: objects are never there, lists are empty, watches show nothing. */
+/** Counts requests; objects are absent, lists and watches empty. */
 class CountingServer {
   readonly counts = { lists: 0, watches: 0, gets: 0, updates: 0, creates: 0, deletes: 0, renewals: 0 };
   #version = 1;

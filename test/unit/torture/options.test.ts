@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../../torture/main.js', import.meta.url));
 
-/** Everything it says before it does anything, and its status. */
+/** All output before the run, and the status. */
 function told(...args: string[]): { readonly status: number | null; readonly text: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
   return { status, text: stdout + stderr };

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
-/** A line such as "- `test/x.test.ts`: title" names a test, or a group of tests. */
+/** A line such as "- `test/x.test.ts`: title" names a test or group. */
 const named = /`(test\/\S+\.test\.ts)`: (.+)$/;
 const page = (): string => fs.readFileSync(path.join(packageRoot, 'docs', 'promises.md'), 'utf8');
 

@@ -89,7 +89,7 @@ describe('decoding of objects', () => {
       return user + system;
     };
     timeOf(5_000);
-    // Looking each of them up in a list took 400 times as long for 20 times as many.
+    // Linear searches took 400 times as long for 20 times as many.
     expect(timeOf(100_000) / timeOf(5_000)).to.be.below(120);
   });
 
@@ -348,7 +348,7 @@ interface PrintedObject {
   readonly apiVersion: string;
 }
 
-/** Whole objects in answers and events, with real times in place of the placeholders. */
+/** Whole recorded objects in answers and events, with real times. */
 const recordedObjects = (): { scenario: string; body: PrintedObject }[] =>
   recordedSteps().flatMap(({ scenario, step }) => {
     if (step.keep !== undefined || step.ignore !== undefined) return [];

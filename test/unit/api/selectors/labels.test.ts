@@ -184,7 +184,7 @@ const requirements: fc.Arbitrary<LabelRequirement> = fc.oneof(
 const selectors = fc.array(requirements, { maxLength: 4 });
 const labelSets = fc.dictionary(words, values, { maxKeys: 4 });
 
-/** The meaning, written a second time in the plainest way. */
+/** A simple second implementation. */
 function holds({ key, operator, values: wanted }: LabelRequirement, labels: ReadonlyMap<string, string>): boolean {
   const value = labels.get(key);
   const number = value !== undefined && /^-?\d+$/.test(value) ? Number(value) : NaN;

@@ -13,10 +13,10 @@ const cpu = (averageUtilization: number): MetricSpec => ({
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
 });
 
-/** A workload whose pods share a load, and servers that measure it. */
+/** A workload whose pods share a load, with a metrics server. */
 class Workload {
   replicas: number;
-  /** Thousandths of a processor, for all pods together. */
+  /** Milliprocessors for all pods together. */
   load = 0;
   readonly world: ControllerWorld;
 
@@ -385,7 +385,7 @@ describe('the horizontal pod autoscaler', () => {
           const rest = w.replicas;
           await w.world.advance(60_000);
           expect(w.replicas, 'it rests').to.equal(rest);
-          // The load is spread in whole thousandths, and the use is told in whole percents.
+          // The load is in whole milliprocessors, and usage in whole percents.
           const ratio = Math.round(w.load / rest) / 50;
           const wanted = ratio >= 0.9 && ratio <= 1.1 ? rest : Math.ceil(ratio * rest);
           expect(Math.min(10, Math.max(1, wanted)), `${w.load} on ${rest}`).to.equal(rest);

@@ -15,7 +15,7 @@ const side = fc.record(
   { requiredKeys: [] },
 );
 
-/** What an autoscaler may say of its pace, or that it says nothing. */
+/** An autoscaler's optional scaling behaviour. */
 export const behaviors: fc.Arbitrary<HorizontalPodAutoscalerBehavior | undefined> = fc.option(
   fc.record({ scaleUp: side, scaleDown: side }, { requiredKeys: [] }),
   { nil: undefined },

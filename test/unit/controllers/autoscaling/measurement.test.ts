@@ -65,7 +65,7 @@ describe('what pods use', () => {
     expect(ask([40, 40, 40, 40, 40], 50, { tolerances: { up: 0.1, down: 0.3 } })).to.equal(5);
   });
   it('takes pods that nothing is known of for what changes least', () => {
-    // Idle when more are wanted: two of four use 100, the others 0.
+    // They count as idle when scaling up: two of four use 100, the others 0.
     expect(ask([100, 100, null, null], 50)).to.equal(4);
     expect(ask([200, 200, null, null], 50)).to.equal(8);
     // Busy when fewer are.

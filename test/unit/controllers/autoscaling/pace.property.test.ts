@@ -5,7 +5,7 @@ import { firstSeen, granted, noHistory, withChange, type History } from '../../.
 import { behaviors } from './behaviors.js';
 
 /**
- * A model of the pace of scaling, written from its published rules: it keeps everything that ever happened, and looks at all of it each time.
+ * A model of scaling behaviour from its published rules, which keeps the whole history:
  * https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/#configurable-scaling-behavior
  */
 
@@ -30,7 +30,7 @@ class Model {
     this.#recommended = [{ second: 0, number: current }];
   }
 
-  /** What the number of pods becomes when so many are wanted. */
+  /** The new number of pods for a wanted number. */
   step(wanted: number, second: number): number {
     const steady = this.#behavior === undefined ? this.#steadyDown(wanted, second) : this.#steady(wanted, second);
     this.#recommended.push({ second, number: wanted });
@@ -40,13 +40,13 @@ class Model {
     return next;
   }
 
-  /** Without a behaviour: the highest of the window, whose first moment counts. */
+  /** Without a behaviour: the maximum of the window, including its first moment. */
   #steadyDown(wanted: number, second: number): number {
     const window = this.#recommended.filter((event) => event.second >= second - downWindowSeconds);
     return Math.max(wanted, ...window.map(({ number }) => number));
   }
 
-  /** With one: up to the lowest of its window, down to the highest of its own, whose first moments do not count. */
+  /** With one: up to the minimum of one window, down to the maximum of the other, both without their first moment. */
   #steady(wanted: number, second: number): number {
     const within = (seconds: number): number[] =>
       this.#recommended.filter((event) => event.second > second - seconds).map(({ number }) => number);
@@ -86,12 +86,12 @@ class Model {
     return wanted;
   }
 
-  /** How many there were before all that has been changed within the period. */
+  /** The number before all changes within the period. */
   #startOf(seconds: number, second: number): number {
     return this.current - this.#changes.filter((event) => event.second > second - seconds).reduce((sum, { number }) => sum + number, 0);
   }
 
-  /** The largest change that a policy allows, or the smallest, or none. */
+  /** The largest or smallest change that the policies allow, or none. */
   #chosen(rules: HPAScalingRules | undefined, limits: readonly number[], far: 'largest' | 'smallest'): number {
     if (rules?.selectPolicy === 'Disabled') return this.current;
     const takesFar = rules?.selectPolicy !== 'Min';

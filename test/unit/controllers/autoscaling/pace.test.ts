@@ -134,7 +134,7 @@ describe('the pace of autoscaling', () => {
           }
           const downMs = rule ? (rule.scaleDown?.stabilizationWindowSeconds ?? 60) * 1000 : 60_000;
           if (result.replicas < current && current <= 50) {
-            // Of a window that a rule names the first moment is no part, of the usual one it is.
+            // A rule's window excludes its first moment; the default window includes it.
             const since = rule ? now - downMs : now - downMs - 1;
             const highest = Math.max(...wanted.filter(({ at }) => at > since).map(({ replicas }) => replicas), each.wanted);
             expect(result.replicas, 'nothing below what was wanted a while ago').to.be.at.least(Math.min(highest, current, 50));

@@ -19,7 +19,7 @@ const token = (id: string, more: Readonly<Record<string, string>> = {}): Secret 
 const info = { metadata: { name: 'cluster-info', namespace: 'kube-public' }, data: { kubeconfig: 'where', other: 'kept' } };
 const now = Date.UTC(2026, 0, 1);
 
-/** What a joining node computes from the token and the content that it got. */
+/** Verifies a signature like a joining node. */
 function verifies(signature: string | undefined, content: string, secret: string): boolean {
   const [header = '', empty, mac] = (signature ?? '').split('.');
   const signed = `${header}.${Buffer.from(content).toString('base64url')}`;

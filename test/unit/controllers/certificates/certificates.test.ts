@@ -147,7 +147,7 @@ describe('the signing controller', () => {
   });
   afterEach(() => world.stop());
   const after = async (name = 'r'): Promise<CertificateSigningRequest['status']> => {
-    // Keys are used in threads of the platform, which no clock of a test moves; the test's time limit ends a vain wait.
+    // Key operations run in platform threads, independent of the fake clock.
     let status = world.api.peek(certificateSigningRequests, name)?.status;
     while (!status?.certificate && !status?.conditions?.some(({ type }) => type === 'Failed')) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -157,7 +157,7 @@ describe('the signing controller', () => {
   };
 
   it('signs what is approved, for as long as it asks', async () => {
-    // The library checks against the clock of the machine, and the clock of tests stands elsewhere: only lengths are compared.
+    // Only durations are compared, because the library uses the machine's clock.
     world.api.seed(
       certificateSigningRequests,
       csr(

@@ -64,7 +64,7 @@ const inProtobuf = (value: unknown): Buffer => {
   if (!encoded.ok) throw new Error(encoded.message);
   return encoded.bytes;
 };
-/** A watch event as servers frame it: behind its length, without an envelope, around an object with one. */
+/** A watch event as servers frame it: its length, then the event without envelope around an object with one. */
 const frameOf = (type: string, object: unknown): Buffer => {
   const length = (bytes: Buffer): number[] => {
     const digits: number[] = [];
@@ -97,7 +97,7 @@ describe('controllers/client in Protobuf', () => {
     for (const end of ends.splice(0)) await end();
   });
 
-  /** A server that answers as it is told to, and a client of it. */
+  /** A server with the given answers, and its client. */
   const world = async (answer: (seen: Seen) => Reply, contentType: ContentType = protobufType) => {
     const seen: Seen[] = [];
     const server = http2.createServer();
@@ -126,7 +126,7 @@ describe('controllers/client in Protobuf', () => {
     });
     return { seen, api: new RestApi({ connection, userAgent: 'test', contentType, retries: 0 }) };
   };
-  /** Answers with the same object in whatever is asked for first. */
+  /** Answers in the first accepted encoding. */
   const either =
     (value: unknown, suffix = '', spell = { protobuf: inProtobuf, json: (json: unknown) => Buffer.from(JSON.stringify(json)) }) =>
     ({ headers }: Seen): Reply =>

@@ -15,7 +15,7 @@ const recorded = (message: string, name = 'p', reason = 'Failed'): RecordedEvent
 });
 
 describe('controllers/client/eventCorrelator', () => {
-  /** What became of each: created under a key that is new, counted up, or dropped. */
+  /** The result for each event: created, counted or dropped. */
   const correlate = (correlator: EventCorrelator, given: RecordedEvent): string => {
     const correlation = correlator.correlate(given);
     if (correlation.do === 'drop') return 'drop';

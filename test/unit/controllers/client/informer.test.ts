@@ -10,7 +10,7 @@ import { MemoryApi, refusal } from '../../../fixtures/memoryApi.js';
 
 const map = (name: string, more: object = {}): ConfigMap => ({ metadata: { name, namespace: 'n', ...more } });
 
-/** An informer over an API in memory, and everything that its handlers were told. */
+/** An informer over an API in memory, with its handlers' calls. */
 function world(options: Partial<InformerOptions<ConfigMap>> = {}) {
   const clock = new FakeClock();
   const api = new MemoryApi({ clock });
@@ -141,7 +141,7 @@ describe('controllers/client/informer', () => {
     api.compact();
     down = false;
     await clock.advance(60_000);
-    // What was deleted and made anew is another object: handlers see the end of the first.
+    // A recreated object is a different one: handlers see the deletion of the first.
     expect(await take()).to.have.members([
       'changed stays@1 stays@8',
       'removed goes@2',
@@ -180,7 +180,7 @@ describe('controllers/client/informer', () => {
     informer.put(stale);
     expect(await take()).to.deep.equal([]);
     expect(() => informer.replace([stale], '2')).to.throw('version 2');
-    // A replica that lags answers a new list with an older state: the informer keeps what it has, and asks again.
+    // A lagging replica answers with an older state: the informer keeps its own and asks again.
     api.compact();
     let lagging = 2;
     const watch = api.watch.bind(api);
@@ -395,7 +395,7 @@ describe('controllers/client/informers', () => {
   });
 });
 
-/** A watch that tells these events and ends. */
+/** A watch that sends these events and ends. */
 function events<T>(list: readonly WatchEvent<unknown>[]): Watch<T> {
   return {
     close: () => undefined,

@@ -8,7 +8,7 @@ import { controllerWorld } from '../../../fixtures/controllerHarness.js';
 import { FakeClock } from '../../../fixtures/fakeClock.js';
 import { MemoryApi } from '../../../fixtures/memoryApi.js';
 
-/** The fixture itself: what controllers' tests rely on. */
+/** Tests the fixture that controllers' tests use. */
 describe('fixtures/memoryApi', () => {
   const world = (): { clock: FakeClock; api: MemoryApi } => {
     const clock = new FakeClock();

@@ -45,7 +45,7 @@ describe('controllers/client/rest', () => {
     );
   });
 
-  /** A server that replies from a list, the last one again and again; and a client of it. */
+  /** A server with a list of replies, of which the last repeats, and its client. */
   const world = async (replies: Reply[], options: Partial<RestOptions> = {}, pingEveryMs?: number) => {
     const clock = new FakeClock();
     const seen: Seen[] = [];
@@ -89,7 +89,7 @@ describe('controllers/client/rest', () => {
     );
     connections.push(connection);
     const api = new RestApi({ connection, userAgent: 'test/1 (x)', clock, ...options });
-    /** Lets time pass, a little at a time, until the work is over; resolves with how long that took. */
+    /** Advances the clock in small steps until the work is done; returns the duration. */
     const finish = async <T>(work: Promise<T>): Promise<{ result: T | unknown; ms: number }> => {
       const from = clock.elapsed();
       let over = false;
@@ -105,7 +105,7 @@ describe('controllers/client/rest', () => {
         },
       );
       while (!over) {
-        // What the network does takes turns and no time of this clock.
+        // The network takes turns of the event loop, but no time of this clock.
         for (let turns = 0; turns < 20 && !over; turns++) await turn();
         if (seen.length > 0 && !over) await clock.advance(50);
       }
@@ -278,7 +278,7 @@ describe('controllers/client/rest', () => {
       },
     });
     await api.create(configMaps, map);
-    // While the connection is made anew, permission ends.
+    // Permission ends during the reconnect.
     for (const session of sessions) session.destroy();
     await turn();
     const writing = api.create(configMaps, map).catch((error: unknown) => error);
@@ -297,7 +297,7 @@ describe('controllers/client/rest', () => {
     const { server, seen, clock } = await world([ok]);
     const connection = new Connection({ server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }, { clock, mayPass: asked });
     connections.push(connection);
-    // The last question before the request is given to the session is answered with yes; then, in the same turn, permission ends.
+    // The last check before the session gets the request succeeds; permission ends in the same turn.
     let turnedOff = false;
     const api = new RestApi({
       connection,
@@ -326,7 +326,7 @@ describe('controllers/client/rest', () => {
   it('notices that nobody is there any more, gives the connection up with all its watches, and makes a new one', async () => {
     const { server } = await world([{ status: 200 }]);
     const sockets: net.Socket[] = [];
-    // A network that can swallow everything without closing anything.
+    // A network that can drop everything without closing connections.
     const network = net.createServer((near) => {
       const far = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
       near.pipe(far).pipe(near);
@@ -360,7 +360,7 @@ describe('controllers/client/rest', () => {
       await turn();
       await clock.advance(1_000);
     }
-    // The read is tried again, on a new connection; so is the watch.
+    // The read and the watch are retried on a new connection.
     expect(await reading).to.deep.equal({});
     expect(broken).to.equal(null);
     expect(sockets.length).to.be.above(made);

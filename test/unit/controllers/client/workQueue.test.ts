@@ -132,7 +132,7 @@ describe('controllers/client/workQueue', () => {
     expect([finished, release.length]).to.deep.equal([['x'], 2]);
     release.shift()?.();
     await clock.advance(60_000);
-    // Once more, and then not until its next change.
+    // It is retried once, then waits for its next change.
     expect(failures).to.deep.equal(['bad', 'bad']);
     stopping.abort();
     let over = false;

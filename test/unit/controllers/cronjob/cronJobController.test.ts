@@ -5,7 +5,7 @@ import { controllerWorld, type ControllerWorld } from '../../../fixtures/control
 import { refusal, type Write } from '../../../fixtures/memoryApi.js';
 
 const minuteMs = 60_000;
-/** The world's clock begins at 2026-01-01T00:00:00Z; this schedule begins a minute later. */
+/** The fake clock begins at 2026-01-01T00:00:00Z; this schedule begins a minute later. */
 const cron = (spec: Partial<NonNullable<CronJob['spec']>> = {}, status: CronJob['status'] = {}): CronJob => ({
   metadata: { name: 'c', namespace: 'n', uid: 'u' },
   spec: { schedule: '* * * * *', timeZone: 'Etc/UTC', jobTemplate: { spec: { suspend: true } as JobSpec }, ...spec },
@@ -23,7 +23,7 @@ const succeeded = {
   conditions: [{ type: 'Complete', status: 'True' }],
 };
 
-/** Writes in one line each; of bodies the status. */
+/** Writes as lines, with only the status of their bodies. */
 const lines = (writes: readonly Write[]): readonly string[] =>
   writes.map(({ verb, type, key, subresource, refused }) => [verb, type, key, subresource, refused].filter(Boolean).join(' '));
 const statusOf = (world: ControllerWorld): CronJob['status'] => world.api.peek(cronJobs, 'n/c')?.status;

@@ -161,7 +161,7 @@ describe('controllers/cronjob/plan', () => {
   }
 
   it('says once that a run is too late: when the deadline passes between two looks', () => {
-    // The deadline moves the beginning to just before the run, and the run is then a fraction too late.
+    // The deadline moves the beginning to just before the run, which is then slightly late.
     const given = cronJob({ startingDeadlineSeconds: 30, schedule: '* * * * *' }, last('2026-01-01T09:59:00Z'));
     expect(plan(given, ms('2026-01-01T10:00:30Z'), 'UTC').start).to.equal(null);
   });

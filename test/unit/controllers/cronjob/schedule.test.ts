@@ -37,7 +37,7 @@ describe('api/cron', () => {
     ['0 6-16/4 * * 1-5', '0 6,10,14 * * 1,2,3,4,5'],
     ['3,1,2,1 0 1 1 1', '1,2,3 0 1 1 1'],
     ['*/1 0 * * *', '* 0 * * *'],
-    // All days spelt out are not the same as a star: the day of the week then counts beside them.
+    // Listing all days differs from a star: the day of the week then counts too.
     ['0 0 1-31 * 1', `0 0 ${Array.from({ length: 31 }, (_, index) => index + 1).join(',')} * 1`],
   ];
   for (const [given, wanted] of fields)
@@ -81,7 +81,7 @@ describe('api/cron', () => {
 
 describe('controllers/cronjob/schedule', () => {
   const next: readonly (readonly [string, string, string, readonly (string | null)[]])[] = [
-    // Schedule, zone, from, and the moments after that.
+    // Schedule, zone, start, and the following times.
     ['*/15 * * * *', '', '2026-01-01T00:00:00Z', ['2026-01-01T00:15:00Z', '2026-01-01T00:30:00Z']],
     ['*/15 * * * *', '', '2026-01-01T00:14:59.999Z', ['2026-01-01T00:15:00Z']],
     ['0 0 29 2 *', 'Etc/UTC', '2023-06-01T00:00:00Z', ['2024-02-29T00:00:00Z', '2028-02-29T00:00:00Z']],
@@ -96,10 +96,10 @@ describe('controllers/cronjob/schedule', () => {
       ['2026-02-13T00:00:00Z', '2026-02-20T00:00:00Z', '2026-02-27T00:00:00Z', '2026-03-06T00:00:00Z'],
     ],
     ['0 0 * * 5', '', '2026-02-07T00:00:00Z', ['2026-02-13T00:00:00Z', '2026-02-20T00:00:00Z']],
-    // Clocks go from 02:00 to 03:00 on 8 March: half past two does not come that day.
+    // Clocks go from 02:00 to 03:00 on 8 March, so 02:30 does not occur.
     ['30 2 * * *', 'America/New_York', '2026-03-07T00:00:00Z', ['2026-03-07T07:30:00Z', '2026-03-09T06:30:00Z']],
     ['0 3 * * *', 'America/New_York', '2026-03-07T12:00:00Z', ['2026-03-08T07:00:00Z', '2026-03-09T07:00:00Z']],
-    // They go from 02:00 to 01:00 on 1 November: half past one comes twice.
+    // They go from 02:00 to 01:00 on 1 November, so 01:30 occurs twice.
     ['30 1 * * *', 'America/New_York', '2026-10-31T12:00:00Z', ['2026-11-01T05:30:00Z', '2026-11-01T06:30:00Z', '2026-11-02T06:30:00Z']],
     [
       '*/30 * * * *',

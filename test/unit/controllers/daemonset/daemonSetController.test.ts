@@ -134,7 +134,7 @@ describe('the daemon set controller', () => {
   it('creates a pod once, although its cache lags', async () => {
     seedNodes('a', 'b');
     world.api.seed(daemonSets, set());
-    // A node comes while the first pod is being made.
+    // A node is added during the creation of the first pod.
     let once = false;
     world.api.before = ({ verb, type }) => {
       if (verb !== 'create' || type !== 'pods' || once) return;

@@ -27,7 +27,7 @@ const node = (
 ): Node => ({ metadata: { name, labels }, spec: { taints } });
 const surge = { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } };
 
-/** `n1` ready and new on node n1; after a colon any of: o old, n not ready, f failed, s succeeded, t terminating, b bound, j ready only just now. */
+/** `n1` ready and new on node n1; suffixes after a colon: o old, n not ready, f failed, s succeeded, t terminating, b bound, j just became ready. */
 function pods(of: DaemonSet, words: string): Pod[] {
   return words
     .split(' ')

@@ -192,7 +192,7 @@ describe('controllers/deployment/deploymentController', () => {
     world.api.seed(deployments, deployment());
     await world.start(deploymentController);
     const [made] = world.api.all(replicaSets);
-    // A cache that does not show the set: as after a change of leader.
+    // The cache does not show the set, as after a leader change.
     const other = controllerWorld();
     other.api.seed(deployments, deployment());
     other.api.before = ({ verb, type }) => {

@@ -36,7 +36,7 @@ interface SetFacts {
   readonly created?: number;
   readonly replicas?: number;
 }
-/** The version of its template is the first part of its name. */
+/** Its name begins with the version of its template. */
 const set = (name: string, { size, available = size, desired, max, revision, created = 0, replicas = size }: SetFacts): ReplicaSet => ({
   metadata: {
     name,
@@ -75,7 +75,7 @@ const steps = ({ actions }: Plan): readonly string[] =>
 
 describe('controllers/deployment/limits', () => {
   const cases: readonly (readonly [number, IntOrString, IntOrString, number, number])[] = [
-    // Replicas, maxUnavailable, maxSurge, and what they come to: rounded down and up.
+    // Replicas, maxUnavailable, maxSurge, and their values: rounded down and up.
     [10, '25%', '25%', 2, 3],
     [4, '25%', '25%', 1, 1],
     [1, '25%', '25%', 0, 1],
@@ -389,7 +389,7 @@ describe('controllers/deployment/plan', () => {
       steps(at({ ...deployment(3), metadata: { ...deployment(3).metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }, [])),
     ).to.deep.equal(['status']));
 
-  /** Sets as the other controller would make them: sizes are followed at once, and some pods become available at random. */
+  /** Simulates the replica set controller: sizes apply at once, and random pods become available. */
   interface World {
     given: Deployment;
     sets: ReplicaSet[];
@@ -418,7 +418,7 @@ describe('controllers/deployment/plan', () => {
       }
     }
   }
-  /** Pods of a set beyond its size go: first those that are not available. */
+  /** Removes pods beyond the size, unavailable ones first. */
   function follow(of: ReplicaSet, becomeAvailable: number): ReplicaSet {
     const size = of.spec?.replicas ?? 0;
     const availableReplicas = Math.min(size, (of.status?.availableReplicas ?? 0) + becomeAvailable);

@@ -17,7 +17,7 @@ const annotations = ([desired, max]: readonly [number, number]) => ({
   'deployment.kubernetes.io/desired-replicas': String(desired),
   'deployment.kubernetes.io/max-replicas': String(max),
 });
-/** `sized`: the wanted and the greatest number when it was scaled last. */
+/** `sized`: the desired and maximum number at its last scaling. */
 const set = (name: string, size: number, created = 0, sized?: readonly [number, number]): ReplicaSet => ({
   metadata: {
     name,

@@ -120,7 +120,7 @@ describe('controllers/deployment/status', () => {
       expect(isComplete(deployment(), { ...complete, observedGeneration: 3 })).to.equal(true);
     });
 
-    /** Of the current set three pods run, of the old one two. */
+    /** Three pods of the current set run, and two of the old one. */
     const sets = { current: set('v2', 3, { readyReplicas: 2, availableReplicas: 1 }), old: [set('v1', 2, { availableReplicas: 1 })] };
     const same: DeploymentStatus = { updatedReplicas: 3, replicas: 5, readyReplicas: 4, availableReplicas: 2 };
     const after = (before: DeploymentStatus, condition: DeploymentCondition | null, time = now) =>

@@ -242,7 +242,7 @@ describe('the endpoints controller', () => {
   });
 
   it('makes the Endpoints once when its cache lags, and keeps the time of what triggered the change', async () => {
-    // The cache shows the created object only when the test lets it.
+    // The test decides when the cache shows the created object.
     let seen = (): void => undefined;
     const held = new Promise<void>((resolve) => (seen = resolve));
     const watch = world.api.watch.bind(world.api);

@@ -95,7 +95,7 @@ describe('the endpoint slice controller', () => {
   });
 
   it('does not make a slice twice when its cache lags', async () => {
-    // The change comes while the answer to the creation is under way, and before the cache shows the slice.
+    // The change arrives during the create request, before the cache shows the slice.
     let once = false;
     world.api.before = ({ verb, type }) => {
       if (verb !== 'create' || type !== 'endpointslices.discovery.k8s.io' || once) return;

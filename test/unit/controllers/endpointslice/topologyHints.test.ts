@@ -39,7 +39,7 @@ describe('the shares of zones', () => {
 });
 
 describe('hints of topology', () => {
-  /** `a` in zone za without a hint, `a>b` with one for zb, `!a` not ready, `?` without a zone. */
+  /** `a` in zone za without a hint, `a>b` hinted to zb, `!a` not ready, `?` without a zone. */
   const slice = (words: string): EndpointSlice => ({
     metadata: { name: words },
     addressType: 'IPv4',

@@ -10,18 +10,18 @@ import { isTracked, trackingFinalizer } from '../../../../controllers/job/podOut
 import { isFinished } from '../../../../controllers/job/verdict.js';
 import { conditionOf } from '../../../../controllers/workloads/podState.js';
 
-/** What befalls the cluster in one turn: some pods end, the Job may be told to rest, and the manager may die between two of its writes. */
+/** One turn: some pods end, the Job may be suspended, and the manager may die between two writes. */
 interface Turn {
   readonly ends: readonly { readonly nth: number; readonly phase: 'Succeeded' | 'Failed' }[];
   readonly suspend: boolean;
   readonly parallelism: number;
-  /** Writes that the manager can make before it dies; more than there are when it lives on. */
+  /** The number of writes before the manager dies. */
   readonly writes: number;
 }
 
 class Died extends Error {}
 
-/** A store with one Job and its pods, where a manager may die at any write. Counts by itself how the pods ended. */
+/** A store with a Job and its pods. The manager may die at any write; the store counts how pods ended. */
 class World {
   job: Job;
   readonly pods = new Map<string, Pod>();
@@ -53,7 +53,7 @@ class World {
     }
   }
 
-  /** One look of the manager, which sees all that is. */
+  /** One sync of the manager with a current cache. */
   sync(writes: number): void {
     this.#writesLeft = writes;
     if (isFinished(this.job)) return;
@@ -90,7 +90,7 @@ class World {
     const stored = this.pods.get(uid(pod));
     if (stored) this.pods.set(uid(pod), { ...stored, metadata: { ...stored.metadata, finalizers: [] } });
   }
-  /** What has a finalizer stays, and ends as one that was told to. */
+  /** A pod with finalizers stays, as terminating. */
   #delete(pod: Pod): void {
     this.#spend();
     const stored = this.pods.get(uid(pod));
@@ -132,7 +132,7 @@ describe('controllers/job: a manager that may die at any write', () => {
       fc.property(fc.integer({ min: 1, max: 6 }), fc.nat(5), turns, (completions, backoffLimit, story) => {
         const world = new World({ completions, backoffLimit });
         for (const turn of story) play(world, turn);
-        // In the end all goes on without a death until nothing changes any more.
+        // Finally it runs without failures until nothing changes.
         for (let quiet = 0; quiet < 60 && !isFinished(world.job); quiet++)
           play(world, { ends: [{ nth: 0, phase: 'Succeeded' }], suspend: false, parallelism: 2, writes: 1_000 });
         const { status } = world.job;

@@ -25,7 +25,7 @@ const job = (spec: Partial<JobSpec> = {}, status?: JobStatus): Job => ({
   ...(status ? { status } : {}),
 });
 const ownedByJob = { apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u', controller: true, blockOwnerDeletion: true };
-/** What the reference makes of the uid `u`, and of the names of the workload and its template. */
+/** The reference's results for the uid `u` and these names. */
 const workloadName = 'j-548bf4f8b6';
 const made = `${workloadName}-j-pgt-0-6b894c6868`;
 const gang = { gang: { minCount: 2 } };

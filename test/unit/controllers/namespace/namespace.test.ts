@@ -125,10 +125,10 @@ describe('controllers/namespace/namespaceController', () => {
     await world.start(namespaceController);
     await world.advance(5_000);
     expect(lines(await world.writes()).filter((line) => line.startsWith('delete'))).to.deep.equal(['deleteCollection pods n']);
-    // The reference says nothing of what remains as long as pods do.
+    // The reference does not report remaining content while pods remain.
     expect([status('NamespaceContentRemaining'), status('NamespaceDeletionContentFailure')]).to.deep.equal(['False', 'False']);
     world.api.evaporate(pods, 'n/p');
-    // What it wrote itself is a change of the namespace, and each is looked at after a while.
+    // Its own write is a change of the namespace, which is synced after a delay.
     await world.advance(4_999);
     expect(world.api.all(configMaps)).to.have.length(1);
     await world.advance(1);

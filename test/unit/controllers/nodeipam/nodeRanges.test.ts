@@ -112,7 +112,7 @@ describe('the node ipam controller', () => {
     world.api.seed(nodes, node('a'));
     const patched: unknown[] = [];
     await world.start((environment) => {
-      // The server has taken it, and no watch tells of it yet; of another change it does.
+      // The server accepts the patch, but the watch shows only another change.
       environment.api.patch = (_type, _key, { body }) => {
         patched.push(body);
         if (patched.length < 5)

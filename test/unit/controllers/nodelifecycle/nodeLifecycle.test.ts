@@ -127,7 +127,7 @@ describe('turns', () => {
             const taken = turns.take();
             if (taken === null) continue;
             expect(rate).to.be.greaterThan(0);
-            // A faster rate shortens a wait that has begun to one turn at the new rate at least.
+            // A faster rate shortens a wait to at most one interval of the new rate.
             expect(clock.elapsed() - last).to.be.at.least(Math.min(1000 / rate, 1000));
             last = clock.elapsed();
             expect(expected.delete(taken)).to.equal(true);
@@ -291,7 +291,7 @@ describe('the node life cycle', () => {
             await own.stop();
             own = controllerWorld({ beside: own });
             await own.start(entryOf('node-lifecycle-controller').make);
-            // Who has just begun to look gives everybody the whole time.
+            // A new manager gives all nodes the full time.
             for (const each of names) lastSeen.set(each, own.clock.elapsed());
           } else {
             if (what === 'beat')
@@ -308,7 +308,7 @@ describe('the node life cycle', () => {
         for (const name of names) {
           const silent = own.clock.elapsed() - (lastSeen.get(name) ?? 0);
           const ready = own.api.peek(nodes, name)?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
-          // Between the grace period and two looks more, both are right; a lease alone does not make an unknown node ready again.
+          // For two syncs after the grace period both are right; a lease alone does not make an unknown node ready.
           if (silent > 62_000) expect(ready, name).to.equal('Unknown');
           if (ready === 'Unknown')
             expect(own.api.peek(pods, `n/${name}`)?.status?.conditions?.[0]?.status, `the pod of ${name}`).to.equal('False');

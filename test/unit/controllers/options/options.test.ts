@@ -10,13 +10,13 @@ import { readControllerManagerOptions } from '../../../../controllers/options/re
 import type { Flag } from '../../../../program/flags/flag.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
-/** Of these there is one accepted value, so that nothing reads them. */
+/** These have one accepted value, so no code reads them. */
 const singleValued = ['leader-elect-resource-lock', 'cidr-allocator-type', 'external-cloud-volume-plugin'];
-/** What they ask for is done in any case, or there is nothing that they could change; `--help` says so. */
+/** These always apply or have no effect, as `--help` says. */
 const alwaysSo = ['permit-address-sharing', 'cloud-config'];
-/** What options of both programs are read by. */
+/** Files that read options of both programs. */
 const shared = ['program/port/portOptions.ts', 'server/options/emulation.ts', 'program/log/options.ts', 'program/metrics/options.ts'];
-/** Where options are only compared with each other, or shown. */
+/** Files that only compare or print options. */
 const comparing = ['options/flags.ts', 'options/read.ts', 'serving/pages.ts'];
 
 const folder = path.join(packageRoot, 'controllers');

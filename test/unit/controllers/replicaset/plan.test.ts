@@ -62,7 +62,7 @@ describe('controllers/replicaset/plan', () => {
     });
   }
 
-  /** The first of each pair goes before the second, for this reason. */
+  /** The first of each pair is deleted before the second, for this reason. */
   const pairs: readonly (readonly [string, Pod, Pod])[] = [
     ['not assigned to a node', pod('z', { node: '' }), pod('a')],
     ['pending', pod('z', { phase: 'Pending' }), pod('a')],

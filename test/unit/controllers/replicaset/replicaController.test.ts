@@ -59,7 +59,7 @@ describe('controllers/replicaset/replicaController', () => {
     world.api.before = ({ verb, type }) => {
       if (verb !== 'create' || type !== 'pods') return;
       creations++;
-      // Something else happens to the set in the meantime.
+      // The set changes meanwhile.
       world.api.change(replicaSets, 'n/web', (object) => ({
         ...object,
         metadata: { ...object.metadata, labels: { round: String(creations) } },
@@ -129,7 +129,7 @@ describe('controllers/replicaset/replicaController', () => {
       if (verb === 'create' && refusals > 0) throw refusal(403, 'Forbidden', 'exceeded quota');
     };
     await start();
-    // One try of ten; what it says of itself is a change, and so a reason for the next try.
+    // One attempt of ten; its status update triggers the next.
     expect(lines(await world.writes())).to.deep.equal([
       'create pods n/web- Forbidden',
       'update replicasets.apps n/web status',

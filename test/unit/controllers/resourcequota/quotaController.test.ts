@@ -71,7 +71,7 @@ describe('controllers/resourcequota/quotaController', () => {
     await world.advance(1_000);
     expect(status()?.used).to.deep.equal({ secrets: '1', pods: '1' });
     await world.writes();
-    // By then every server knows it, and counts in the same write in which it lets something in.
+    // By then every server counts it in the admitting write.
     await world.advance(60_000);
     world.api.seed(secrets, named('b'));
     await world.advance(10_000);

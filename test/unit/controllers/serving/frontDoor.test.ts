@@ -40,7 +40,7 @@ describe('controllers/serving', () => {
     log = [];
     asked = 0;
     serving = await serveHealth({
-      // 0 stands for "none" on a command line, and for any free port below it.
+      // 0 means no port in the flag, but any free port in the listener.
       options: new Proxy(options, { get: (of, name): unknown => (name === 'secure-port' ? anyPort() : Reflect.get(of, name)) }),
       features,
       metrics,
@@ -50,7 +50,7 @@ describe('controllers/serving', () => {
       log: (level, message) => log.push(`${level} ${message}`),
     });
   };
-  /** Asked twice: whether there is a port, and which. */
+  /** It is read twice: first whether there is a port, then which. */
   let asked = 0;
   const anyPort = (): number => (asked++ % 2 === 0 ? 1 : 0);
   const ask = (call: Call | string): Promise<Answer> =>

@@ -13,12 +13,12 @@ interface Shape {
   readonly type: string;
 }
 
-/** Those of the manager in the reference's own list of its metrics, and those of the libraries that it shares with the API server. */
+/** The manager's metrics in the reference's list, and those of libraries shared with the API server. */
 const reference = JSON.parse(
   fs.readFileSync(path.join(packageRoot, 'test/unit/controllers/serving/referenceMetrics.json'), 'utf8'),
 ) as Readonly<Record<string, Shape>>;
 
-/** Metrics of the reference that are not here, and why. A line that fits none any more is to go. */
+/** Metrics of the reference that are missing, with reasons. Unmatched lines must be removed. */
 const absent: readonly (readonly [names: RegExp, why: string])[] = [
   [/_stale_sync_skips_total$/, 'no look is skipped here: what was written counts as done until the cache shows it'],
   [/^informer_/, 'handlers are called as events are read, with no queue in between; versions are strings here'],
@@ -38,7 +38,7 @@ const absent: readonly (readonly [names: RegExp, why: string])[] = [
   ],
 ];
 
-/** Ours beyond those: of the cloud's controllers, which the reference's list has under another program, and of an autoscaler's own. */
+/** Metrics that the reference's list does not give for the manager: of cloud controllers and of autoscalers. */
 const beyond = /^(?:service_controller_|horizontal_pod_autoscaler_controller_num_)/;
 
 describe('certificates of the manager', () => {

@@ -32,7 +32,7 @@ describe('controllers/serving/checks', () => {
 });
 
 describe('controllers/serving/access', () => {
-  /** A server that knows one token, allows one path, and counts questions. */
+  /** A server that accepts one token and one path, and counts requests. */
   const world = () => {
     const asked: string[] = [];
     const specs: unknown[] = [];

@@ -31,7 +31,7 @@ const set = (spec: Partial<StatefulSetSpec> = {}, status: Partial<StatefulSetSta
 });
 const claims: Partial<StatefulSetSpec> = { volumeClaimTemplates: [{ metadata: { name: 'data', labels: { vl: 'v' } } }] };
 
-/** `0` ready at the new revision; after it any of: o old, p pending, n not ready, f failed, s succeeded, t terminating, j ready only just now. */
+/** `0` ready at the new revision; suffixes: o old, p pending, n not ready, f failed, s succeeded, t terminating, j just became ready. */
 function pods(of: StatefulSet, words: string): Pod[] {
   return words
     .split(' ')

@@ -35,7 +35,7 @@ describe('the stateful set controller', () => {
     }));
   };
   const status = (): unknown => world.api.peek(statefulSets, 'n/web')?.status;
-  /** Without status writes: how many there are depends on the order in which caches learn. */
+  /** Status writes are omitted: their number depends on the order of cache updates. */
   const summary = async (): Promise<readonly string[]> =>
     (await world.writes())
       .filter(({ subresource, refused }) => subresource !== 'status' && !refused)

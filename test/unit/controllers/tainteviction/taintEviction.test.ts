@@ -99,7 +99,7 @@ describe('the taint eviction controller', () => {
         own.api.seed(nodes, { metadata: { name: 'a' } });
         own.api.seed(pods, pod('p', tolerations));
         await own.start(taintEvictionController);
-        // The model: the pod's time begins with the first taint that has an end, and is over when the shortest of those that are there is.
+        // The model: a pod's time begins with its first limited taint, and the shortest present limit decides.
         const limits: Readonly<Record<string, number>> = { t: t ?? Infinity, u: u ?? Infinity };
         let since: number | null = null;
         let gone = false;

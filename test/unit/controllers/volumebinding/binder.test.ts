@@ -253,7 +253,7 @@ describe('the volume binder', () => {
     world.api.seed(storageClasses, { metadata: { name: 'c' }, provisioner: 'kubernetes.io/host-path', reclaimPolicy: 'Delete' });
     world.api.seed(persistentVolumeClaims, claim());
     await started();
-    // Directories are made by the platform, which no clock of a test moves; the test's time limit ends a vain wait.
+    // The platform creates directories independently of the fake clock.
     while (claimNow()?.status?.phase !== 'Bound') await world.advance(100);
     const directory = volumeNow('pvc-uid-of-a')?.spec?.hostPath?.path ?? '';
     expect(fs.existsSync(directory)).to.equal(true);

@@ -36,7 +36,7 @@ describe('the expansion of volumes', () => {
     world.api.change(persistentVolumeClaims, 'n/c', () => claim('2Gi', '1Gi'));
     await world.settled();
     expect(world.events).to.deep.equal(['Normal ExternalExpanding n/c: waiting for an external controller to expand this PVC']);
-    // A change of something else is no reason to tell it again.
+    // An unrelated change does not repeat the event.
     world.api.change(persistentVolumeClaims, 'n/c', (present) => ({ ...present, metadata: { ...present.metadata, labels: { a: 'b' } } }));
     await world.settled();
     expect(world.events).to.have.length(1);

@@ -54,7 +54,7 @@ describe('the claim protection controller', () => {
   it('asks the server before it releases', async () => {
     world.api.seed(persistentVolumeClaims, claim({ finalizers: [finalizer] }));
     await world.start(claimProtectionController);
-    // The claim is deleted and a pod bound, and the watch of pods is behind.
+    // The claim is deleted and a pod bound, while the watch of pods lags.
     world.api.before = ({ verb, type }) => {
       if (verb === 'list' && type === 'pods' && !world.api.peek(pods, 'n/p')) world.api.seed(pods, pod('n1'));
     };

@@ -29,7 +29,7 @@ const template = (spec: object): object => ({
 });
 const dumped = (spec: object): string => dumpTemplate(template(spec));
 
-/** The members of a structure as JSON names them, those of inlined structures too. */
+/** JSON names of a structure's members, including inlined ones. */
 const namesOf = (structure: string): readonly string[] =>
   (goMembers(structure) ?? []).flatMap(({ member, type }) => (member === null ? namesOf(type.name) : [member]));
 
@@ -70,7 +70,7 @@ describe('controllers/workloads: hashes of templates', () => {
     ['1', '1 scale:(resource.Scale)0', '1', 'DecimalSI'],
     ['0', '0 scale:(resource.Scale)0', '', 'DecimalSI'],
     ['100Mi', '104857600 scale:(resource.Scale)0', '100Mi', 'BinarySI'],
-    // A multiple of eight might be written with the next suffix, so the text is not kept.
+    // The text is not kept, because a multiple of eight could have the next suffix.
     ['64Mi', '67108864 scale:(resource.Scale)0', '', 'BinarySI'],
     ['1e3', '1 scale:(resource.Scale)3', '1e3', 'DecimalExponent'],
   ];

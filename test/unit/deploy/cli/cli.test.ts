@@ -138,7 +138,7 @@ describe('deploy/cli managers', () => {
     const election = electionOf(2, ['--v=2']);
     expect(election).to.include('--leader-elect-lease-duration=4s');
     expect(election.at(-1)).to.equal('--v=2');
-    // A standby manager looks at the lease once a retry period at least.
+    // A standby manager reads the lease at least once a retry period.
     const read = readControllerManagerOptions(election.filter((flag) => flag.startsWith('--leader-elect')));
     const { 'leader-elect-lease-duration': lease, 'leader-elect-retry-period': retry } = read.ok
       ? read.options

@@ -6,7 +6,7 @@ import { nextStep, type Step } from '../../../../deploy/nodes/podLife.js';
 const begun = Date.UTC(2026, 0, 1);
 const at = { hostIP: '198.18.0.1', podIP: '10.64.0.1' };
 
-/** Plays a pod through its life, and notes what its node reports, with the second of each. */
+/** Runs a pod's life, and records its node's reports with their second. */
 class Played {
   #pod: Pod;
   #now = begun;
@@ -19,7 +19,7 @@ class Played {
     };
   }
 
-  /** The next `count` reports, each in the words of `tells`; fewer where nothing more comes. */
+  /** The next `count` reports as texts of `tells`, or fewer at the end. */
   reports(count: number, tells: (status: PodStatus) => string): readonly string[] {
     const told: string[] = [];
     while (told.length < count) {

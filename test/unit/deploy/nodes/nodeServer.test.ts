@@ -30,7 +30,7 @@ const podWith = (annotations: Record<string, string> = {}, phase = 'Running'): P
   },
 });
 
-/** One pod that changes when it is told to. */
+/** One pod that the test changes. */
 class OnePod {
   #pod: Pod;
   readonly #seen = new Set<(pod: Pod) => void>();
@@ -118,7 +118,7 @@ describe('deploy/nodes/nodeServer', () => {
 
   interface Stream {
     readonly socket: WebSocket;
-    /** What came, by channel, once all is closed. */
+    /** All output by channel, after the end. */
     readonly all: Promise<Readonly<Record<number, string>>>;
     /** Resolves with the next message. */
     next(): Promise<Buffer>;

@@ -124,7 +124,7 @@ describe('deploy/nodes/placement', () => {
 describe('deploy/nodes/podLife', () => {
   const at = { hostIP: '192.0.2.1', podIP: '10.128.0.1' };
   const begun = Date.UTC(2026, 0, 1);
-  /** Follows a pod through its steps: what its phase, readiness and time are after each report. */
+  /** Runs a pod's steps: phase, readiness and time after each report. */
   const follow = (start: Pod, steps: number): string[] => {
     let now = begun;
     let current = start;

@@ -5,7 +5,7 @@ import { TestCluster } from '../../../../deploy/testing/index.js';
 import { FaultyMember } from '../../../../deploy/testing/member.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
-/** `test/cluster/package.test.ts` runs the examples; here it is seen that none is missing. */
+/** `test/cluster/package.test.ts` runs the examples; this checks that none is missing. */
 describe('testing/examples', () => {
   const text = fs.readFileSync(path.join(packageRoot, 'examples', 'faults.test.mjs'), 'utf8');
   const faults = {
@@ -31,7 +31,7 @@ describe('testing/examples', () => {
     expect(faults.ofClusters.filter((name) => !Object.hasOwn(TestCluster.prototype, name))).to.deep.equal([]);
   });
 
-  /** Titles may stand in a loop over statuses. */
+  /** A title may contain a loop's status. */
   function expandsTo(title: string, manner: string): boolean {
     return title.includes(manner) || (title.includes('${status}') && new RegExp(`for \\(const status of \\[.*\\b${manner}\\b`).test(text));
   }

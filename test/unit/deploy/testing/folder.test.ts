@@ -30,7 +30,7 @@ describe('testing/temporary folders', () => {
     const mine = inPlace(place, makeTemporaryFolder);
     const ended = spawnSync(process.execPath, ['-e', '']).pid;
     const left = mine.replace(`-${process.pid}-`, `-${ended}-`);
-    // Of a process of that id in another container, and of another program.
+    // They belong to a process of that id in another container, and to another program.
     const others = [
       left.replace(/raftplane-\d+-/, 'raftplane-1-'),
       path.join(place, 'raftplane-x'),

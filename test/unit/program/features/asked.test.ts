@@ -9,7 +9,7 @@ import { binaryMinor, gatesOf } from '../../../../program/features/gates.js';
 import { createCatalogue } from '../../../../server/kinds/index.js';
 import { switching } from '../../../../server/options/features.js';
 
-/** The lists of gates that switch something are what the code asks for: no more, and no less. */
+/** The lists of effective gates equal what the code queries. */
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 const sources = (folder: string): string[] =>
@@ -17,12 +17,12 @@ const sources = (folder: string): string[] =>
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(join(root, folder, name), 'utf8'));
 
-/** Names of gates in questions such as `enabled('Name')`, whoever is asked. */
+/** Names of gates in queries such as `enabled('Name')`. */
 const questions = [
   /(?:enabled|isOn)\(\s*'([A-Z]\w+)'/g,
   /while(?:On|Off)\(\s*'(\w+)'/g,
   /'feature-gates'\]\['(\w+)'\]/g,
-  // What options need, and the plug-ins of admission that go with a gate.
+  // Requirements of options, and gated admission plugins.
   /^ {2}\['[a-z-]+', '((?:Remote|External|UnknownV)\w+)'\],$/gm,
   // Roles that wait for theirs.
   /^ {4}feature: '(\w+)',$/gm,
@@ -45,7 +45,7 @@ const declared = createCatalogue({ serves: () => true }).groups.flatMap(({ versi
 const known = [...gatesOf(binaryMinor).keys()];
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
 
-/** Gates that are tested as what they switch, under another name: the file below test/unit, and the word. Null where that is still to be written; may only become fewer. */
+/** Gates whose tests have another name: the file below test/unit, and the word. Null for missing tests, whose number must not grow. */
 const testedAs: Readonly<Record<string, readonly [file: string, word: string] | null>> = {
   AllowUnsafeMalformedObjectDeletion: ['server/endpoints/unreadable.test.ts', 'forcesDeletion'],
   AllowInsecureKubeletCertificateSigningRequests: ['server/authorization/nodeRestriction.test.ts', 'certificates: false'],

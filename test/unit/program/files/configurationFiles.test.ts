@@ -10,7 +10,7 @@ import { withLines } from '../../../../program/files/places.js';
 import { readTracingConfiguration } from '../../../../program/tracing/configuration.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
-/** What is wrong in a configuration file is told with option, file, line, member and what may have been meant. */
+/** An error in a configuration file names option, file, line, member and a suggestion. */
 describe('problems about configuration files', () => {
   const folder = temporaryDirectory('configuration');
   const file = (text: string, name = 'c.yaml'): string => {

@@ -37,7 +37,7 @@ describe('what is done now and then', () => {
         repeated.stop();
         resolve();
       });
-      // The timer alone would let the process end.
+      // The timer keeps the process alive.
       setTimeout(() => undefined, 1_000);
     });
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { collectProcessMetrics } from '../../../../program/metrics/loopLag.js';
 
-/** A histogram that notes what is done to it. */
+/** A histogram that records calls. */
 class Delays {
   steps: string[] = [];
   count = 0;

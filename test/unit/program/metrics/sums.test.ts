@@ -4,7 +4,7 @@ import { DurationHistogram } from '../../../../program/metrics/durations.js';
 import { HealthIndicators } from '../../../../program/metrics/healthIndicators.js';
 import { summed, textOf, type Exported } from '../../../../program/metrics/sums.js';
 
-/** What one thread counts: requests, how long they took, what is open, and what is the same for all. */
+/** The metrics of one thread: requests, durations, open connections, and shared values. */
 async function reading(
   requests: Readonly<Record<string, number>>,
   seconds: readonly number[],

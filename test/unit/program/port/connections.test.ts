@@ -142,7 +142,7 @@ describe('connections', () => {
     const under = request(of(first));
     const second = new FakeSocket(first.remoteAddress);
     second.remotePort = first.remotePort;
-    // Of a session that has broken the rules, Node does not see the end, and tells none.
+    // Node does not report the end of a session that violated the protocol.
     first.destroy = () => undefined;
     connections.accept(second as unknown as Socket);
     expect([under.closed, connections.size]).to.deep.equal([true, 1]);

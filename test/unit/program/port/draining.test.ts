@@ -29,7 +29,7 @@ describe('a listener that drains', () => {
       server,
       resources: (context) => {
         writeJson(context as Exchange, 200, {});
-        // The head is out, and the end of the response has not been noticed.
+        // The head is written, and the end of the response is not yet noticed.
         door.listener.announceEnd();
         return Promise.resolve();
       },
@@ -62,7 +62,7 @@ describe('a listener that drains', () => {
     const client = await RawHttp2.open({ port: door.port });
     client.request('GET', '/api/v1/things');
     await client.until(() => client.complete.has(1));
-    // After a timer the server reads before it writes: the stream, which has arrived, comes between the call and the GOAWAY.
+    // After a timer the server reads before it writes, so the arrived stream precedes the GOAWAY.
     await new Promise<void>((resolve) => {
       setTimeout(() => {
         client.request('GET', '/api/v1/late');

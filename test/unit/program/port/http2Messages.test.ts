@@ -12,7 +12,7 @@ describe('answers over HTTP/2', () => {
   let server: Http2Server;
   let client: http2.ClientHttp2Session;
   const streams: ServerHttp2Stream[] = [];
-  /** How each stream was when it closed: whether its answer had been sent whole. */
+  /** Whether each stream had sent its whole answer when it closed. */
   let closed: Promise<boolean>[];
 
   const open = async (answer: Answer): Promise<void> => {

@@ -34,7 +34,7 @@ async function rejection(promise: Promise<unknown>): Promise<Error> {
 
 const pairOf = ({ cert, key }: Identity): { cert: Buffer; key: Buffer } => ({ cert: Buffer.from(cert), key: Buffer.from(key) });
 
-/** The library under Node lets a connection reset 1,000 streams at once and 33 a second; then it says GOAWAY. With room for those that are on their way. */
+/** Node's library accepts 1,000 resets at once and 33 a second, then sends GOAWAY. This leaves room for resets in transit. */
 const resetsMax = 3_000;
 
 const frame = (type: number, flags: number, stream: number, payload: Buffer): Buffer => {
@@ -44,13 +44,13 @@ const frame = (type: number, flags: number, stream: number, payload: Buffer): Bu
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);
 };
-/** `GET https://x/version` in the static table of HPACK, and its reset. A client library would never send a request that is given up at once. */
+/** `GET https://x/version` in HPACK's static table, then a reset. A client library would not send a cancelled request. */
 const resetStream = (stream: number): Buffer =>
   Buffer.concat([
     frame(1, 5, stream, Buffer.concat([Buffer.of(0x82, 0x87, 0x01, 1), Buffer.from('x'), Buffer.of(0x04, 8), Buffer.from('/version')])),
     frame(3, 0, stream, Buffer.of(0, 0, 0, http2.constants.NGHTTP2_CANCEL)),
   ]);
-/** The codes of the GOAWAY frames in what came at once; the server sends little else here. */
+/** The codes of the received GOAWAY frames; the server sends little else here. */
 function goawaysIn(bytes: Buffer): number[] {
   const codes: number[] = [];
   for (let at = 0; at + 9 <= bytes.length; at += 9 + bytes.readUIntBE(at, 3))

@@ -10,19 +10,19 @@ import type { ListenerOptions } from '../../../../program/port/listener.js';
 import { openFrontDoor, type FrontDoor } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
 
-/** One request of a connection, and how it is answered. */
+/** A request of a connection and its answer. */
 interface Exchange {
   readonly bodyBytes: number;
-  /** How much of the request is written at a time. */
+  /** The size of a written piece of the request. */
   readonly writtenBytes: number;
-  /** Whether it is sent before the answer to the one before it has come. */
+  /** Whether it is sent before the previous answer. */
   readonly pipelined: boolean;
-  /** Turns of the event loop before it is sent, or before a piece of it is. */
+  /** Turns of the event loop before it and between its pieces. */
   readonly sentAfter: number;
   readonly answerBytes: number;
-  /** How much of the answer is written at a time. */
+  /** The size of a written piece of the answer. */
   readonly pieceBytes: number;
-  /** Turns of the event loop before its answer begins, and between pieces of it. */
+  /** Turns of the event loop before the answer and between its pieces. */
   readonly answeredAfter: number;
   /** Whether the answer begins before the body has been read. */
   readonly early: boolean;
@@ -45,7 +45,7 @@ const exchanges: fc.Arbitrary<Exchange[]> = fc.array(
   { minLength: 2, maxLength: 12 },
 );
 
-/** Bytes that tell which of the connection's bodies they are of, and where in it. */
+/** Bytes that identify their body and position. */
 function bytesOf(length: number, index: number): Buffer {
   const bytes = Buffer.alloc(length);
   for (let at = 0; at < length; at += 1) bytes[at] = (at * 31 + (at >> 8) * 7 + index * 101) & 0xff;
@@ -64,7 +64,7 @@ async function afterTurns(count: number): Promise<void> {
   for (let each = 0; each < count; each += 1) await nextTurn();
 }
 
-/** Resolves as well when nobody takes anything any more: reading tells of that. */
+/** Resolves also when the stream closes, which the reader notices. */
 function drained(out: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -76,7 +76,7 @@ function drained(out: Writable): Promise<void> {
   });
 }
 
-/** Writes all of it, so much at a time, as fast as it is taken. */
+/** Writes in pieces, respecting back-pressure. */
 async function writeAll(out: Writable, bytes: Buffer, { atATime, pause }: { atATime: number; pause: number }): Promise<void> {
   for (let at = 0; at < bytes.length; at += atATime) {
     if (at > 0) await afterTurns(pause);
@@ -84,7 +84,7 @@ async function writeAll(out: Writable, bytes: Buffer, { atATime, pause }: { atAT
   }
 }
 
-/** Reads answers off a connection. Rejects when it ends instead. */
+/** Reads answers from a connection. Rejects at its end. */
 class Answers {
   #chunks: Buffer[] = [];
   #length = 0;
@@ -129,7 +129,7 @@ describe('one connection of HTTP/1.1', () => {
   let server: Identity;
   let door: FrontDoor;
   let plan: readonly Exchange[] = [];
-  /** Of the bodies, as the server read them. */
+  /** Digests of the bodies as read by the server. */
   let digests: Promise<string>[] = [];
   let underWay = 0;
   let mostUnderWay = 0;
@@ -138,11 +138,11 @@ describe('one connection of HTTP/1.1', () => {
     const [request, response] = accepted as unknown as [IncomingMessage, ServerResponse];
     underWay += 1;
     mostUnderWay = Math.max(mostUnderWay, underWay);
-    // Before the listener that begins the next one.
+    // It runs before the listener that begins the next request.
     response.prependOnceListener('close', () => {
       underWay -= 1;
     });
-    // A client that is cut is what the test finds; the server must not fail of it.
+    // The test detects a cut client; the server must not fail.
     void answer(request, response).catch(() => response.destroy());
   };
 
@@ -170,7 +170,7 @@ describe('one connection of HTTP/1.1', () => {
   });
   after(() => door.listener.close());
 
-  /** Sends all of the plan as it says, and resolves with the answers in the order in which they came. */
+  /** Sends the requests of the plan, and returns the answers in order of arrival. */
   async function exchange(): Promise<Buffer[]> {
     const socket = tls.connect({ port: door.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect');
@@ -188,7 +188,7 @@ describe('one connection of HTTP/1.1', () => {
         await writeAll(socket, Buffer.concat([head, bytesOf(bodyBytes, index)]), { atATime: writtenBytes, pause: sentAfter });
       }
       const all = await Promise.all(received);
-      // An early answer may be there before the last of the body is.
+      // An early answer may precede the end of the body.
       const expected = plan.map((each, index) => digestOf(bytesOf(each.bodyBytes, index)));
       expect(await Promise.all(digests), 'bodies of the requests').to.deep.equal(expected);
       return all;

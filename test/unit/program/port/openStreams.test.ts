@@ -77,7 +77,7 @@ describe('open streams of a session', () => {
       client.destroy();
       await new Promise((resolve) => server.close(resolve));
     });
-    /** Opens so many and resolves when the server has them. */
+    /** Opens streams and resolves when the server has them. */
     const open = async (count: number): Promise<http2.ClientHttp2Stream[]> => {
       const all = new Promise<void>((resolve) => {
         server.on('stream', (stream) => {

@@ -9,10 +9,10 @@ import type { ListenerOptions } from '../../../../program/port/listener.js';
 import { openFrontDoor, type FrontDoor } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
 
-/** Of 1 KiB each: more than the buffers of sockets take. */
+/** More than socket buffers hold, at 1 KiB each. */
 const moreThanKernelsHold = 30_000;
 
-/** Requests of one HTTP/1.1 connection that are sent without waiting for answers. */
+/** Requests on one HTTP/1.1 connection that do not wait for answers. */
 describe('pipelined requests', () => {
   let identities: Identities;
   let server: Identity;
@@ -100,7 +100,7 @@ describe('pipelined requests', () => {
       taken = true;
     });
     await begins(1);
-    // Bodies that are read, and requests that end, resume a socket; none of that may open the gate.
+    // Reading a body and ending a request resume a socket, which must not read further requests.
     for (let turn = 1; turn <= 300; turn += 1) {
       begun[turn - 1]?.request.resume();
       begun[turn - 1]?.answer();
@@ -148,7 +148,7 @@ describe('pipelined requests', () => {
       socket.write(`POST /behind HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(0, 50)}`);
       socket.write(body.slice(50));
       const { request } = begun[0]!;
-      // The look that follows reads what has come since.
+      // The next check reads the rest.
       while (request.socket.bytesRead < body.length) await delay(1);
       begun[0]!.answer();
       await begins(2);
@@ -162,7 +162,7 @@ describe('pipelined requests', () => {
       socket.write(get(`/slow?${'x'.repeat(1_000)}`).repeat(count));
       for (let turn = 1; turn <= count; turn += 1) {
         await begins(turn);
-        // Longer than a look or two, thirty times.
+        // Thirty pauses, each longer than a check or two.
         if (turn % 20 === 0) await delay(50);
         begun[turn - 1]!.answer();
       }
@@ -218,7 +218,7 @@ describe('pipelined requests', () => {
     expect([turns.over(greedy), begunTurns]).to.deep.equal([true, 3]);
     take(quick, 2);
     expect([begunTurns, cut]).to.deep.equal([4, ['modest']]);
-    // What waited on a connection that is gone does not begin, and counts no more.
+    // Waiting requests of a closed connection neither begin nor count.
     greedy.destroyed = true;
     expect([turns.over(greedy), turns.has(greedy), begunTurns]).to.deep.equal([false, false, 4]);
     take(quick, 2);

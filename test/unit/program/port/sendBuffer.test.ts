@@ -5,7 +5,7 @@ import { UnsentBytes, type Holder } from '../../../../program/port/connections/u
 
 const mebibyte = 1024 * 1024;
 
-/** Hands over whole pieces whenever it is told that there is room, and asks again. */
+/** Sends complete pieces while there is room, and asks again. */
 class Eager implements Sender {
   readonly #buffer: ConnectionSendBuffer;
   readonly #name: string;

@@ -4,7 +4,7 @@ import { SocketProgress } from '../../../../program/port/connections/socketProgr
 
 const times = { takingMs: 30, overfullMs: 10 };
 
-/** A socket of TLS as Node builds it, with so much encrypted and so much of that with the kernel. */
+/** A TLS socket of Node with this many encrypted bytes, and this many passed to the kernel. */
 function socketWith({ queued = 0, taken = 0 }: { queued?: number; taken?: number }): Socket {
   const tcp = { writeQueueSize: queued, bytesWritten: taken + queued };
   return { _handle: { writeQueueSize: queued, bytesWritten: 0, _parent: tcp } } as unknown as Socket;

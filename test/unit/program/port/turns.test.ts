@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Reading } from '../../../../program/port/connections/reading.js';
 import { Turns, type Bringer, type TurnOptions } from '../../../../program/port/connections/turns.js';
 
-/** Nothing takes any time, and what goes on has done so at once. */
+/** The clock stands still and continuations run at once. */
 const timeless: Pick<TurnOptions, 'now' | 'afterwards'> = {
   now: () => 0,
   afterwards: (action) => {
@@ -132,7 +132,7 @@ describe('turns of the event loop', () => {
     }
   });
 
-  /** Whatever others ask for: a client that has one piece waits for no more than one of each other client. */
+  /** A client with one piece waits for at most one piece of each other client. */
   it('never let a client wait for two pieces of another one', () => {
     const step = fc.record({ client: fc.constantFrom('a', 'b', 'c', 'd'), returns: fc.boolean(), turn: fc.boolean() });
     fc.assert(
@@ -261,7 +261,10 @@ describe('turns of the event loop', () => {
     expect(readIn).to.deep.equal([['1'], ['2'], ['3']]);
   });
 
-  /** Sockets with requests in the kernel, of which one read brings some: nothing is lost, and a user with many connections brings little more at a time than with one. */
+  /**
+   * Sockets with requests in the kernel, of which one read returns some: none is lost, and a user with many connections gets little more at a time than with
+   * one.
+   */
   it('read every connection to its end, and of a user no more at a time than of one connection', () => {
     const sockets = fc.array(fc.record({ user: fc.constantFrom('a', 'b'), requests: fc.integer({ min: 0, max: 400 }) }), {
       minLength: 1,
@@ -300,7 +303,7 @@ describe('turns of the event loop', () => {
         let written: (typeof opened)[number][] = [];
         for (let loop = 0; next.length > 0 || opened.some(({ left }) => left > 0); loop += 1) {
           expect(loop, 'turns of the event loop').to.be.below(1_000);
-          // Node writes before it hands out a turn, and reads on whatever it has written to.
+          // Node writes before a turn, and resumes reading after a write.
           for (const each of written) {
             each.read = true;
             mine.answered(each.bringer);
@@ -308,10 +311,10 @@ describe('turns of the event loop', () => {
           written = [];
           turn();
           const reading = opened.filter(({ read, left }) => read && left > 0);
-          // The first reads have happened before anybody could know; the last ones bring less than is needed to be held.
+          // The first reads precede any limit, and the last ones are too small for it.
           if (loop > 0) for (const user of ['a', 'b']) expect(reading.filter((each) => each.user === user).length).to.be.at.most(1);
           for (const each of reading) {
-            // Another one of its user may have brought so much in this turn that it is held before anything has been read.
+            // A user's other connection may have read so much in this turn that this one must wait.
             if (!each.read) continue;
             for (let piece = 0; piece < atOnce && each.left > 0; piece += 1) {
               each.left -= 1;
@@ -362,7 +365,7 @@ describe('turns of the event loop', () => {
   describe('of clients for whose requests there is no room', () => {
     let now: number;
     let timers: { readonly at: number; readonly action: () => void }[];
-    /** Requests of `greedy` that may be worked on at a time. */
+    /** Concurrent requests of `greedy`. */
     const places = 3;
     let underWay: Bringer[];
     let refused: number;
@@ -393,7 +396,7 @@ describe('turns of the event loop', () => {
         turn();
       }
     };
-    /** A client that asks again as soon as it has an answer, whatever that is. */
+    /** A client that repeats its request after every answer. */
     const askWithoutEnd = (of: Bringer): void => {
       const ask = (): void => {
         turns.begin(of, { closed: false, destroyed: false }, () => {
@@ -447,7 +450,7 @@ describe('turns of the event loop', () => {
       pass(999);
       for (const name of ['a', 'b', 'c']) begin(greedy, name);
       expect(begun).to.deep.equal(['a']);
-      // What waits by then is looked at when it would have been.
+      // Waiting requests begin at their scheduled check.
       pass(5);
       expect(begun).to.deep.equal(['a', 'b', 'c']);
     });

@@ -10,7 +10,7 @@ import { DebugPages, type PageAnswer } from '../../../../program/profiles/pages.
 import { encodePprof } from '../../../../program/profiles/pprof.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
-/** Of pprof's format, what is written here; numbers and types as `profile.proto` has them. */
+/** The used part of pprof's format, with the numbers and types of `profile.proto`. */
 const { root } = protobuf.parse(`
   syntax = "proto3";
   message Profile {
@@ -66,7 +66,7 @@ const ask = async (of: DebugPages, target: string, method = 'GET', body = ''): P
 };
 const bytesOf = ({ body }: PageAnswer): Buffer => (Buffer.isBuffer(body) ? body : Buffer.from(String(body)));
 
-/** Something to be seen in a profile. Asynchronous, as V8 takes no such function into its caller, where a profile would not name it. */
+/** Work for a profile. V8 does not inline asynchronous functions, which would hide its name. */
 async function burnTheProcessor(until: { over: boolean }): Promise<void> {
   while (!until.over) {
     const end = performance.now() + 20;
@@ -107,7 +107,7 @@ describe('profiles', () => {
   it('of the processor name who computed, for pprof and for DevTools', async () => {
     const work = { over: false };
     const burning = burnTheProcessor(work);
-    // On a busy machine a short profile may see nothing of this process.
+    // On a busy machine a short profile may miss this process.
     const namesIt = ({ samples }: ReturnType<typeof decode>): boolean =>
       samples.some(({ stack, values }) => stack.some((frame) => frame.startsWith('burnTheProcessor@')) && values[1]! > 1e6);
     let profile = decode(bytesOf(await ask(pages(), '/debug/pprof/profile?seconds=0.3')));
@@ -127,7 +127,7 @@ describe('profiles', () => {
     const timer = setInterval(function fillMemory() {
       for (let i = 0; i < 20_000; i++) kept.push({ i, text: `object ${i}` });
     }, 10);
-    // Samples are drawn at random, and a busy machine may not let anything be allocated while a short profile is taken.
+    // Samples are random, and a busy machine may allocate nothing during a short profile.
     let profile: ReturnType<typeof decode>;
     do profile = decode(bytesOf(await ask(pages(), '/debug/pprof/heap?seconds=0.3')));
     while (!profile.samples.some(({ stack }) => stack.some((frame) => frame.startsWith('fillMemory@'))));

@@ -4,7 +4,7 @@ import tls from 'node:tls';
 import { expect } from 'chai';
 import { askedName, serverNameIn } from '../../../../program/tls/clientHello.js';
 
-/** The first bytes that Node's own client sends. */
+/** The first bytes of Node's client. */
 async function helloOf(options: tls.ConnectionOptions): Promise<Buffer> {
   const server = net.createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

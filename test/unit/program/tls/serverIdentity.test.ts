@@ -22,12 +22,12 @@ import { clientFor, type ClientOptions } from '../../../../server/webhook/client
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 import { createIdentities, type Identities } from '../../../fixtures/identities.js';
 
-/** Where a backend listens, and whose certificates are believed. */
+/** The address of a backend and its trusted authority. */
 interface Place {
   readonly port: number;
   readonly ca: string;
 }
-/** Asks once; rejects, or resolves with a text that holds the error, when there was one. */
+/** Connects once; rejects, or returns a text that includes the error. */
 type Ask = (place: Place) => Promise<unknown>;
 
 const webhook =
@@ -86,7 +86,7 @@ const clients: Readonly<Record<string, Ask>> = {
     const list = (): Promise<ListResult> => Promise.resolve({ outcome: 'found', version: 1, items: [lease], more: false, remaining: null });
     const { certFile, keyFile } = await (await createIdentities()).issue({ name: 'front' });
     const others = new Servers({ storage: { list }, own: 'apiserver-own', identity: { certFile, keyFile }, caFiles: [file] });
-    // Nobody waits for the answer: that there is one is all that counts.
+    // Only the existence of an answer counts.
     const exchange = { user: someone, query: new URLSearchParams(), info: { path: '/' }, signal: new AbortController().signal, over: true };
     return others.passOn(exchange as unknown as Exchange, name).finally(() => others.stop());
   },
@@ -100,7 +100,7 @@ const clients: Readonly<Record<string, Ask>> = {
 };
 
 const someone = { name: 'someone', uid: '', groups: [], extra: new Map() };
-/** Of those that are not asked for by where they are. */
+/** Names of servers that are not reached by address. */
 const names: Readonly<Record<string, string>> = {
   'an extension server': 's.n.svc',
   'another server, for the console': 'kubernetes.default.svc',

@@ -4,15 +4,15 @@ import type { MemberId } from '../../../../raft/types.js';
 import { a, append, b, bytes, c, entries, members, TestCluster, TestServer } from './harness.js';
 
 const timing = { heartbeatTicks: 2, electionTicks: 20 };
-/** Ticks from one word of a calm leader to the next, and by how many it is later than a usual one. */
+/** Ticks between messages of an idle leader, and their excess over usual heartbeats. */
 const pause = 14;
 const patience = pause - timing.heartbeatTicks;
-/** How long the first follower waits for a leader: the shortest time, and what it leaves the others of its turn. */
+/** The first follower's timeout: the minimum and the share for the others' turns. */
 const timeout = timing.electionTicks + 1;
 
 describe('a follower whose leader is idle', () => {
   const word = append({ previous: [1, 1], commit: 1 });
-  /** Has one entry of its leader b, knows that it is committed, and has said so. */
+  /** Has one entry of its leader b, knows that it is committed, and has acknowledged it. */
   const follower = (random = 0): TestServer =>
     new TestServer(a, members([a, b, c]), { ...timing, random: () => random })
       .receive(b, 1, append({ entries: entries(1) }))
@@ -103,7 +103,7 @@ describe('an idle leader', () => {
     (id: MemberId) =>
     ({ from, to }: Message): boolean =>
       from === id || to === id;
-  /** Ticks until another one leads; each tick, `each` sees the cluster. */
+  /** Ticks until another server leads; `each` runs at each tick. */
   const replacedAfter = (cluster: TestCluster, each: () => void = () => undefined): number => {
     for (let ticks = 1; ; ticks += 1) {
       cluster.tick(1, hung(a));

@@ -22,7 +22,7 @@ describe('elections', () => {
 
   it('are begun in turn by those who miss the same leader, so that no two are candidates at once, whatever chance says', () => {
     const many = { electionTicks: 100, heartbeatTicks: 10 };
-    /** What a voter waits beyond the shortest time, at least and at most. */
+    /** The minimum and maximum wait of a voter beyond the shortest timeout. */
     const range = (id: MemberId, voters: readonly MemberId[], leader: MemberId): number[] =>
       [() => 0, (below: number) => below - 1].map((random) => {
         const server = new TestServer(id, members(voters), { ...many, random }).receive(leader, 1, append({}));

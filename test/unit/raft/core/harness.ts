@@ -39,7 +39,7 @@ export function bytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** A log in memory that does what `LogReader` promises, and counts how often it is read. */
+/** A log in memory that implements `LogReader` and counts reads. */
 export class MemoryLog implements LogReader {
   reads = 0;
   constructor(
@@ -86,7 +86,7 @@ export interface ServerOptions extends Partial<CoreOptions> {
   readonly hard?: Partial<HardState>;
 }
 
-/** A core, its disk, and everything that came out of it so far. */
+/** A core with its disk and all output. */
 export class TestServer {
   readonly core: Core;
   readonly disk: MemoryLog;
@@ -119,7 +119,7 @@ export class TestServer {
     });
   }
 
-  /** Carries out Ready after Ready until there is nothing to do, and returns them. */
+  /** Processes all Readys and returns them. */
   settle(): Ready[] {
     const done: Ready[] = [];
     for (let ready = this.core.ready(); ready !== null; ready = this.core.ready()) {
@@ -174,7 +174,7 @@ export class TestServer {
     return this.take().filter((message): message is MessageOf<T> => message.type === type && (to === undefined || message.to === to));
   }
 
-  /** Makes it leader of the next term, with the votes of `voters`. */
+  /** Makes it the leader of the next term by votes of `voters`. */
   elect(...voters: readonly MemberId[]): this {
     this.tick(2 * electionTicks);
     const campaignTerm = this.core.term + 1;
@@ -207,7 +207,7 @@ export function append({ previous = [0, 0], entries: items = [], commit = 0, rou
   };
 }
 
-/** Servers that hear each other: messages travel until nobody has any left, but for those that `lose` picks. */
+/** Connected servers: delivers all messages except those that `lose` selects. */
 export class TestCluster {
   readonly servers: ReadonlyMap<MemberId, TestServer>;
 

@@ -7,7 +7,7 @@ import { MemoryLog, entry, members } from './harness.js';
 
 type Step = { readonly type: 'append' | 'truncate' | 'commit' | 'save' | 'install' | 'cut'; readonly size: number };
 
-/** The log as a plain list, beside the real one and its disk. */
+/** The log as a list, with the real one and its disk. */
 class Model {
   readonly disk = new MemoryLog();
   readonly log = new RaftLog(this.disk, logIndex(0), 300);
@@ -26,7 +26,7 @@ class Model {
     this.log.append(added);
   }
 
-  /** As followers do: what is cut off is replaced at once, by entries of a newer term. */
+  /** Truncates like a follower, with replacements of a newer term. */
   truncate(size: number): void {
     if (this.#last === this.#commit) return;
     const from = this.#last - (size % (this.#last - this.#commit));
@@ -59,7 +59,7 @@ class Model {
     this.log.install({ index: logIndex(this.#base.index), term: term(this.#term), membership: members([]) });
   }
 
-  /** The owner cuts its log up to something committed and saved. */
+  /** Cuts the log up to a committed and saved entry. */
   cut(size: number): void {
     this.save();
     const to = Math.max(this.#base.index, this.#commit - size);

@@ -282,13 +282,13 @@ describe('a follower', () => {
 
 describe('logs that differ (figure 7)', () => {
   it("become the leader's, whatever they held, in few round trips", () => {
-    // A term has one leader, so its entries are in two logs only as far as the logs agree: after a common start, each has terms of its own.
+    // A term has one leader, so logs share entries only up to where they diverge: each has its own terms after that.
     const suffix = (...terms: [number, ...number[]]) =>
       fc.array(fc.constantFrom(...terms), { maxLength: 20 }).map((drawn) => drawn.sort((x, y) => x - y));
     fc.assert(
       fc.property(suffix(1, 2), suffix(3, 5, 7), suffix(4, 6, 8), (start, odd, even) => {
         const [mine, theirs] = [entries(...start, ...odd), entries(...start, ...even)];
-        // The leader's log must be at least as new, as its voters saw to.
+        // Voters ensure that the leader's log is at least as new.
         const [newer, older] = isNewer(theirs, mine) ? [theirs, mine] : [mine, theirs];
         const cluster = new TestCluster([a, b, c], (id) => ({ stored: id === b ? older : newer, hard: { term: term(8) } }));
         cluster.tick(electionTicks * 3);

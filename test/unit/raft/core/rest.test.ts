@@ -78,7 +78,7 @@ describe('an idle leader', () => {
         return message.to === c || message.from === c;
       });
     expect(heard.slice(1).map((tick, at) => tick - (heard[at] ?? 0))).to.deep.equal([2, 2, 2]);
-    // As soon as it is there again, everybody has everything, and the leader is quiet.
+    // After its return all logs are equal, and the leader is idle.
     cluster.tick(12);
     expect(intervals(cluster, 3).slice(1)).to.deep.equal([14, 14]);
   });

@@ -2,13 +2,13 @@ import type { Message } from '../../../../raft/core/messages.js';
 import { memberId, type Entry, type MemberId } from '../../../../raft/types.js';
 import { bytes, TestCluster, type TestServer } from './harness.js';
 
-/** One command of a script, and what it printed. */
+/** A command of a script with its output. */
 export interface Step {
   readonly command: string;
   readonly output: string;
 }
 
-/** A script is a list of lines `> command`, each with what it prints below it; lines with `#` say what is shown. */
+/** A script has lines `> command`, each followed by its output; lines with `#` are titles. */
 export function stepsIn(script: string): { readonly title: string; readonly steps: readonly Step[] } {
   const [head = '', ...parts] = script.split(/^> /m);
   const steps = parts.map((part) => {
@@ -59,7 +59,7 @@ function serverText({ id, core, disk, applied, reads, installed }: TestServer): 
   ].join('  ');
 }
 
-/** A cluster that obeys a script. Messages wait until they are delivered or lost. */
+/** A cluster that runs a script. Messages wait until they are delivered or lost. */
 export class ScriptedCluster {
   readonly #cluster: TestCluster;
   readonly #commands: Readonly<Record<string, (...words: string[]) => string[]>> = {
@@ -69,12 +69,12 @@ export class ScriptedCluster {
       return [];
     },
     deliver: () => this.#deliver(() => true),
-    // The same for what the script is not about.
+    // Delivers everything that the script is not about.
     settle: () => {
       this.#cluster.settle();
       return [];
     },
-    // Messages to and from the others are lost.
+    // Messages to and from others are lost.
     among: (...ids) => this.#deliver(({ from, to }) => ids.includes(from) && ids.includes(to)),
     propose: (id, ...texts) => [JSON.stringify(this.#at(id).core.propose(texts.map(bytes)))],
     read: (id, number) => {
@@ -85,7 +85,7 @@ export class ScriptedCluster {
       this.#at(id).core.transferLeadership(memberId(to ?? ''));
       return [];
     },
-    // The start of a log, which a snapshot stands for.
+    // Replaces the start of a log by a snapshot.
     compact: (id, index) => {
       this.#at(id).disk.cut(Number(index));
       return [];

@@ -6,7 +6,9 @@ import { scriptText, ScriptedCluster, stepsIn } from './scripted.js';
 
 const folder = path.join(packageRoot, 'test', 'unit', 'raft', 'core', 'scripts');
 
-/** Each script plays a scene of several servers message by message. `UPDATE=1 npm test -- unit/raft/core/scripts` writes what they print now: read the difference. */
+/**
+ * Each script runs a scenario of several servers message by message. `UPDATE=1 npm test -- unit/raft/core/scripts` rewrites the output: review the difference.
+ */
 describe('scripts of the Raft core', () => {
   for (const name of fs.readdirSync(folder)) {
     const file = path.join(folder, name);

@@ -6,7 +6,7 @@ import { electionTicks, TestServer, a, append, b, bytes, c, d, entries, entry, m
 
 const meta = (index: number, ofTerm = 1): SnapshotMeta => ({ index: logIndex(index), term: term(ofTerm), membership: members([a, b, d]) });
 
-/** A leader of term 2 whose log begins after entry 4, and a follower c that has nothing. */
+/** A leader of term 2 whose log begins after entry 4, and an empty follower c. */
 function leaderWithCutLog(): TestServer {
   const server = new TestServer(a, members([a, b, c]), { stored: entries(1, 1, 1, 1, 1), snapshotSource: () => meta(5) })
     .elect(b)

@@ -1,6 +1,6 @@
 /**
- * A process to be killed, traced or starved: `appender.js PATH GROUPS BYTES [leave]`. With `leave` it ends without closing the log. Appends groups of three entries, compacting now and then,
- * and prints the last index of each group once it is durable; prints `failed CODE refused CODE` when the disk fails it.
+ * A process to be killed, traced or limited: `appender.js PATH GROUPS BYTES [leave]`. With `leave` it ends without closing the log. Appends groups of three
+ * entries, compacts at times, and prints the last index of each durable group; prints `failed CODE refused CODE` after a disk error.
  */
 import { StorageError } from '../../../../raft/sqlite/errors.js';
 import { logIndex } from '../../../../raft/types.js';
@@ -9,7 +9,7 @@ import { entry, open, state } from './entries.js';
 
 const groupSize = 3;
 const [path = '', groups = '0', bytes = '100', end = ''] = process.argv.slice(2);
-// The signal of a file size limit; handled, the write fails with an error instead.
+// Handling the signal of a file size limit turns it into a write error.
 process.on('SIGXFSZ', () => {});
 
 const log = open(path);

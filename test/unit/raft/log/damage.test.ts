@@ -8,7 +8,7 @@ import { logIndex, memberId } from '../../../../raft/types.js';
 import { contents, entries, entry, open, state } from './entries.js';
 import { crashCopy, flipBit, removeScratch, scratch } from './scratch.js';
 
-/** A log of a few pages, closed: everything is in the database file. */
+/** A closed log of a few pages, all in the database file. */
 function closedLog(): string {
   const path = join(scratch(), 'log.db');
   const log = open(path);
@@ -22,7 +22,7 @@ function closedLog(): string {
   return path;
 }
 
-/** A log whose ten transactions are all in the write-ahead file, as after a crash. */
+/** A log with ten transactions in the write-ahead file, as after a crash. */
 function crashedLog(): string {
   const path = join(scratch(), 'log.db');
   const log = open(path);
@@ -39,7 +39,7 @@ function copyOf(path: string): string {
   return copy;
 }
 
-/** What is seen through the front door: content, who it is and who it knows; or that it is refused. */
+/** The log's content and membership through its interface, or its refusal. */
 function seen(path: string) {
   try {
     const log = open(path);

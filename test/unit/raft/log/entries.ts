@@ -29,7 +29,7 @@ export function snapshot(index: number, inTerm: number): SnapshotMeta {
   return { index: index as LogIndex, term: inTerm as Term, membership: { members: [], removed: [] as MemberId[] } };
 }
 
-/** All that a log holds, in a form that chai compares by content. */
+/** The content of a log in a form that chai compares. */
 export function contents(log: RaftLog) {
   const held = log.firstIndex > log.lastIndex ? [] : log.entries(log.firstIndex, log.lastIndex, Infinity);
   return {

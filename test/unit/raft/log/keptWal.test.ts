@@ -11,7 +11,7 @@ import { removeScratch, scratch } from './scratch.js';
 const appender = fileURLToPath(new URL('./appender.js', import.meta.url));
 const suffixes = ['', '-wal', '-wal-kept'];
 
-/** What a process leaves that is killed: a log of thirty entries, of which the database file holds none. */
+/** The log of a killed process: thirty entries, all in the write-ahead file. */
 function killedLog(): string {
   const path = join(scratch(), 'log.db');
   const log = open(path);
@@ -103,7 +103,7 @@ describe('the write-ahead file of the raft log', () => {
     db.exec('UPDATE state SET crc = 0 WHERE one = 1');
     db.close();
     expect(suffixes.map((suffix) => existsSync(path + suffix))).to.deep.equal([true, false, true]);
-    // What that program wrote is there, wrong as it is, and not what was before.
+    // The foreign program's content is kept, though wrong.
     expect(() => open(path)).to.throw(DamagedLogError, 'term, vote and commit index are missing or were changed');
   });
 

@@ -22,7 +22,7 @@ describe('raft log', () => {
     removeScratch();
   });
 
-  /** Closes and opens again, without entries in memory. */
+  /** Reopens it without entries in memory. */
   function reopen(): void {
     log.close();
     log = open(path, { tailBytesMax: 0 });

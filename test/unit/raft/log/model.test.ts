@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('reopen' as const, 'crash' as const) }) },
 );
 
-/** What a log is, said as simply as possible. */
+/** A minimal model of a log. */
 class Model {
   entries: Entry[] = [];
   base = { index: 0, term: 0 };

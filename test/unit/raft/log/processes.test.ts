@@ -11,7 +11,7 @@ import { removeScratch, scratch } from './scratch.js';
 
 const appender = fileURLToPath(new URL('./appender.js', import.meta.url));
 
-/** Starts the appender, and kills it, as a power button would, once it has acknowledged `index`. Returns the last index it acknowledged. */
+/** Starts the appender and kills it after it has acknowledged `index`. Returns the last acknowledged index. */
 async function killedAfter(path: string, index: number, bytes: number): Promise<number> {
   const child = spawn(process.execPath, [appender, path, '100000', String(bytes)], { stdio: ['ignore', 'pipe', 'inherit'] });
   let acknowledged = 0;
@@ -34,7 +34,7 @@ describe('raft log across processes', function () {
       const log = open(path);
       expect(acknowledged).to.be.at.least(target);
       expect(log.lastIndex).to.be.at.least(acknowledged);
-      // The last group may be on disk without having been acknowledged, but only as a whole.
+      // The last group may be stored without acknowledgement, but only as a whole.
       expect(log.lastIndex % 3).to.equal(0);
       for (const line of contents(log).entries) {
         const [index = '', , , data = ''] = line.split('/');
@@ -90,7 +90,7 @@ describe('raft log across processes', function () {
 
   it('refuses everything after a failed write, and holds what it acknowledged', () => {
     const path = join(scratch(), 'log.db');
-    // 512 KiB for any one file: the write-ahead file outgrows it.
+    // 512 KiB for each file, which the write-ahead file exceeds.
     const starved = spawnSync('bash', ['-c', 'ulimit -f 512; exec "$@"', 'bash', process.execPath, appender, path, '1000', '2000'], {
       encoding: 'utf8',
     });

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Thousands of syncs of short-lived files: in memory where there is room. */
+/** In memory if possible, because there are thousands of syncs. */
 const memory = '/dev/shm';
 const roomBytesMin = 1024 * 1024 * 1024;
 const parent = existsSync(memory) && freeBytes(memory) >= roomBytesMin ? memory : tmpdir();
@@ -21,7 +21,7 @@ export function removeScratch(): void {
   for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
 }
 
-/** What a crash of the machine would leave of an open database: its file and the write-ahead file, as they are now. */
+/** Copies an open database with its write-ahead file, as a crash would leave them. */
 export function crashCopy(path: string): string {
   const copy = join(scratch(), 'copy.db');
   for (const suffix of ['', '-wal']) {

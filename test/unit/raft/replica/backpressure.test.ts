@@ -6,7 +6,7 @@ import type { PeerMessage } from '../../../../raft/transport/contract.js';
 import { logIndex, memberId, term } from '../../../../raft/types.js';
 import { TestCluster, contents, created, timeoutMs, type Running } from './testCluster.js';
 
-/** What a replica does when somebody does not keep up: its process, its peers, its clients. */
+/** Tests slow processes, peers and clients of a replica. */
 describe('raft/replica, back-pressure', function () {
   let cluster: TestCluster;
 
@@ -62,7 +62,7 @@ describe('raft/replica, back-pressure', function () {
     const busy = await cluster.follower();
     const { term: before } = await busy.replica.status();
     for (let round = 0; round < 3; round += 1) {
-      // Before: while it is held, the busy one answers nobody who asks whom it follows.
+      // It is called first: a held process does not answer.
       const leader = await cluster.leader();
       busy.process.hold();
       for (let each = 0; each < 15; each += 1) await created(leader, `/${round}/${each}`, value);
@@ -104,7 +104,7 @@ describe('raft/replica, back-pressure', function () {
       Promise.all(
         Array.from({ length: 100 }, (_, each) => leader.replica.write(put(`/${round}/${each}`, Buffer.alloc(10_000)), { timeoutMs: 300 })),
       );
-    // A leader without followers notices within two election timeouts; until then it appends, up to `uncommittedBytesMax`.
+    // A leader without followers notices within two election timeouts, and appends up to `uncommittedBytesMax` until then.
     let round = 0;
     do await offer((round += 1));
     while ((await leader.replica.status()).role === 'leader');

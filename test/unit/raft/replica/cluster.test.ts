@@ -127,7 +127,7 @@ describe('raft/replica, three replicas', function () {
     expect(read.outcome).to.equal('unavailable');
     expect((await second.replica.range({ start: '', end: null, revision: null, limit: null })).outcome).to.equal('found');
     await cluster.start(first.id);
-    // Until there is a leader again, reads may be refused at once.
+    // Reads may be refused until there is a leader.
     await eventually(async () => ((await second.replica.barrier(timeoutMs)).outcome === 'reached' ? true : null));
     const all = await contents(second);
     if (written.outcome === 'unavailable') expect(Object.keys(all)).to.deep.equal(['/before']);
@@ -182,7 +182,7 @@ describe('raft/replica, three replicas', function () {
     const writer = await cluster.leader();
     for (let batch = 0; batch < 5; batch += 1)
       await Promise.all(Array.from({ length: 60 }, (_, number) => created(writer, `/key/${batch}/${number}`, 'x'.repeat(1000))));
-    // On both: whoever leads when the third comes back must lack what it needs.
+    // On both, because either may lead when the third returns and needs a snapshot.
     for (const name of ['a', 'b']) await eventually(async () => ((await cluster.get(name).replica.status()).firstIndex > 50 ? true : null));
     const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
     expect(await contents(back)).to.deep.equal(await contents(writer));
@@ -200,7 +200,6 @@ describe('raft/replica, three replicas', function () {
     await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/key/${number}`)));
     expect(await writer.replica.compact(revision(60), timeoutMs)).to.include({ outcome: 'applied' });
     await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/later/${number}`)));
-    // On both: whoever leads when the third comes back must lack what it needs.
     for (const name of ['a', 'b']) await eventually(async () => ((await cluster.get(name).replica.status()).firstIndex > 50 ? true : null));
     const back = await cluster.start('c', { logEntriesKept: 10 }, limits);
     expect(await contents(back)).to.deep.equal(await contents(writer));

@@ -5,7 +5,7 @@ import { SmallDisk } from '../../../fixtures/smallDisk.js';
 import { contents, create, created, eventually, TestCluster, timeoutMs } from './testCluster.js';
 import type { Running } from './testCluster.js';
 
-/** Real file systems that are really full. Nothing is reserved, so that every last byte is written. */
+/** Real full file systems, without reserved space, so that every byte is used. */
 describe('raft/replica, on disks that are full', function () {
   let cluster: TestCluster;
   let disks: SmallDisk[];
@@ -30,7 +30,7 @@ describe('raft/replica, on disks that are full', function () {
   });
   const value = 'x'.repeat(100_000);
 
-  /** Writes until nothing is taken any more; which keys were acknowledged. */
+  /** Writes until the disk is full; returns the acknowledged keys. */
   const fill = async (running: Running, prefix: string): Promise<string[]> => {
     const acknowledged: string[] = [];
     for (let number = 0; ; number += 1) {

@@ -6,7 +6,7 @@ import type { Running } from './testCluster.js';
 
 const mebibyte = 1024 * 1024;
 
-/** A disk of which a test says how much is free. */
+/** A disk with settable free space. */
 class PretendedDisk {
   freeMebibytes = 10_000;
   readonly read = () => ({ freeBytes: this.freeMebibytes * mebibyte, fileSystemBytes: 100_000 * mebibyte });

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
 const formats = join(packageRoot, 'test', 'fixtures', 'formats');
 
-/** Each folder is what a program of that format left when it was killed: three keys, some of them in the write-ahead files alone, and a backup. */
+/** Each folder is from a killed program of that format: three keys, some only in write-ahead files, and a backup. */
 describe('data directories of all formats', () => {
   for (const format of readdirSync(formats))
     it(`are read, and backups restored: format ${format}`, () => {

@@ -13,8 +13,8 @@ interface LogEntry {
 }
 
 /**
- * One log with everything that Raft allows to happen to it: a new term begins with any log that holds the committed entries, the leader of a term
- * appends, and entries of the current term are committed. Messages are delayed, lost with their connection, and overtaken by elections.
+ * One log with everything that Raft permits: a new term begins with any log that has the committed entries, a term's leader appends, and entries of the
+ * current term are committed. Messages are delayed, lost with their connection, and overtaken by elections.
  */
 class World {
   log: LogEntry[] = [];
@@ -112,7 +112,7 @@ class Node {
     }
   }
 
-  /** Takes the next message that `from` sent here. */
+  /** Processes the next message from `from`. */
   receive(from: Node): void {
     const link = from.links.get(this.id) as Link;
     const forward = link.forwards.shift();
@@ -157,7 +157,7 @@ class Node {
 }
 
 type Action = (world: World, node: Node, other: Node, part: number) => void;
-/** What may happen next, and how often it does. Calm enough for streams to get going, wild enough to break them. */
+/** Possible actions with their frequency, balanced so that streams both start and break. */
 const actions: readonly (readonly [weight: number, action: Action])[] = [
   [8, (_world, node) => node.propose()],
   [8, (_world, node) => node.send()],
@@ -208,7 +208,7 @@ function run(steps: readonly Step[]): World {
   return world;
 }
 
-/** A leader that stays, and connections that hold: everything that waits must come through. Without a `leader`, the present one stays. */
+/** Under a stable leader and connections, all waiting proposals must succeed. Without `leader` the present one stays. */
 function settleDown(world: World, leader: Node | null = null): void {
   if (leader !== null) world.elect(leader, 1);
   const leading = world.leader as Node;
@@ -232,7 +232,7 @@ function settleDown(world: World, leader: Node | null = null): void {
 }
 
 const history = fc.tuple(fc.array(step, { minLength: 20, maxLength: 400, size: 'max' }), fc.option(fc.nat(2)));
-/** Runs a history and lets it settle, under the present leader or a new one. */
+/** Runs a history, then settles it under the present or a new leader. */
 function live([steps, next]: readonly [readonly Step[], number | null]): World {
   const world = run(steps);
   settleDown(world, next === null ? null : (world.nodes[next] as Node));

@@ -10,26 +10,26 @@ import type { ReplicaStatus } from '../../../../raft/replica-api.js';
 import type { Order, Told } from './replicaProcess.js';
 import { TestCluster, eventually } from './testCluster.js';
 
-/** More than twice the election timeout, and less than it takes until silent connections are closed. */
+/** More than twice the election timeout, and less than the time until silent connections are closed. */
 const sleepMs = 2_500;
 const sleepMsMax = 3_500;
 
-/** Between two moments; a quiet machine lets nobody wait for longer. */
+/** The limit for the wait of a thread on an idle machine. */
 const waitedMsMax = 50;
-/** The first of them ends the silence, unless it was forgotten. */
+/** The first one ends the silence, unless the member forgot it. */
 const wordsAfterSleep = 2;
 
 const electionTimeoutMs = 1_000;
-/** Twice as long a wait is more than that. */
+/** A wait of twice this exceeds the timeout. */
 const lateMs = electionTimeoutMs / 2;
 
-/** How long the thread of the process that did so for longest waited for a processor, since it was started. */
+/** The longest wait of a thread for a processor since its start. */
 function waitedMs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return Math.max(...threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'latin1').split(' ')[1]) / 1e6));
 }
 
-/** How often a member heard from its leader, without the first time. */
+/** Messages received from the leader, except the first. */
 const wordsOf = ({ leaderSilence: { counts } }: ReplicaStatus): number => counts.reduce((sum, count) => sum + count, 0);
 
 class Child {
@@ -139,7 +139,7 @@ describe('raft/replica, processes that are killed', function () {
   it('a follower that sleeps for longer than any election timeout hears what waits for it before time passes: it does not miss its leader', async () => {
     const all = await Promise.all(cluster.members.map(start));
     for (;;) {
-      // A busy machine may have made the last sleeper the leader.
+      // The last paused member may have become leader on a busy machine.
       const leader = await leaderOf(all);
       const sleeper = all.find((child) => child !== leader) as Child;
       const status = (): Promise<ReplicaStatus> => sleeper.ask<ReplicaStatus>({ status: true });
@@ -153,18 +153,18 @@ describe('raft/replica, processes that are killed', function () {
       sleeper.process.kill('SIGSTOP');
       await delay(sleepMs);
       sleeper.process.kill('SIGCONT');
-      // What a busy machine made of it tells nothing: the connection was closed.
+      // A longer pause proves nothing: the connection was closed.
       if (performance.now() - since > sleepMsMax) continue;
-      // A silence counts only when nothing came between two words of the leader: as a preCandidate, the sleeper would have forgotten the first.
+      // A silence counts only between two messages of the leader: as a preCandidate, the member would have forgotten the first.
       const after = await eventually(async () => {
         const now = await status();
         return now.term !== before.term || wordsOf(now) >= wordsOf(before) + wordsAfterSleep ? now : null;
       });
-      // Another leader was elected meanwhile, which tells nothing either.
+      // An election meanwhile proves nothing either.
       if (after.term !== before.term) continue;
       const { leaderId, term } = before;
       expect(after).to.include({ leaderId, term, role: 'follower' });
-      // Neither does a forgotten silence where one of them waited long for a processor.
+      // Nor does a forgotten silence if a thread waited long for a processor.
       const waited = all.map(({ process: { pid } }, index) => waitedMs(pid!) - waitedBefore[index]!);
       if (after.leaderSilence.sumMs - before.leaderSilence.sumMs < sleepMs && Math.max(...waited) > waitedMsMax) continue;
       expect(after.leaderSilence.sumMs - before.leaderSilence.sumMs).to.be.at.least(sleepMs);
@@ -178,7 +178,7 @@ describe('raft/replica, processes that are killed', function () {
       const all = await Promise.all(cluster.members.map(start));
       const taught = await stopLeaders(all, 3);
       if (taught === null) return;
-      // A sync, a word or a thread that was so late teaches as well, and rightly: that busy machine tells nothing about stops.
+      // A late sync, message or thread raises the timeout too, so this run proves nothing about pauses.
       const late = taught.map(({ figures, leaderSilence }) => Math.max(figures.logSync.longestMs, leaderSilence.longestMs));
       const waited = all.map((child) => waitedMs(child.process.pid!));
       expect(
@@ -192,11 +192,11 @@ describe('raft/replica, processes that are killed', function () {
     }
   });
 
-  /** Stops the leader until there is another, so many times. Returns how the members see the cluster once one of them waits for longer than configured; else null. */
+  /** Pauses leaders repeatedly until another is elected. Returns the members' status once one waits longer than configured; else null. */
   async function stopLeaders(all: readonly Child[], times: number): Promise<readonly ReplicaStatus[] | null> {
     for (let round = 0; round < times; round += 1) {
       const leader = await leaderOf(all);
-      // Its log is on disk everywhere: a stop during a sync counts as the disk's (raft/core/DESIGN.md).
+      // The log must be on disk everywhere: a pause during a sync counts as slow disk (raft/core/DESIGN.md).
       await eventually(async () => {
         const { commitIndex, lastIndex, members } = await leader.ask<ReplicaStatus>({ status: true });
         return commitIndex === lastIndex && members.every(({ id, progress }) => id === leader.id || progress?.match === lastIndex)

@@ -18,7 +18,7 @@ import { memberId } from '../../../../raft/types.js';
 import type { Member } from '../../../../raft/types.js';
 import { created, TestCluster } from './testCluster.js';
 
-/** Of a file of some pages, most of them hardly used. */
+/** Places in a file of some pages, most of them nearly empty. */
 const placesTried = 24;
 
 describe('raft/maintenance', () => {

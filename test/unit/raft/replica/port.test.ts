@@ -33,7 +33,7 @@ const range: fc.Arbitrary<RangeResult> = fc.oneof(
 );
 const rangeOptions = fc.record({ start: fc.string(), end: fc.option(fc.string()), revision: fc.option(at), limit: fc.option(fc.nat()) });
 
-/** Notes every call as [name, ...arguments], byte arrays as plain numbers. */
+/** Records calls as [name, ...arguments], byte arrays as numbers. */
 function recorder<T extends object>(): { calls: unknown[]; receiver: T } {
   const calls: unknown[] = [];
   const receiver = new Proxy(

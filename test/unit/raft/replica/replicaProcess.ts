@@ -2,10 +2,7 @@ import { startReplica } from '../../../../raft/client.js';
 import type { Replica, ReplicaOptions } from '../../../../raft/replica-api.js';
 import { memberId, revision } from '../../../../raft/types.js';
 
-/**
- * A replica in a process of its own, to be killed by a test: writes without pause under keys of its own, and tells on request which of them it was
- * told to be done, not done, or unknown, and what it holds.
- */
+/** A replica process to be killed: writes continuously under its own keys, and reports on request their results (done, not done, unknown) and its content. */
 export interface Told {
   readonly applied: string[];
   readonly unavailable: string[];
@@ -74,7 +71,7 @@ async function write(to: Replica, name: number): Promise<void> {
       { comparisons: [{ key, modRevision: revision(0) }], operations: [{ type: 'put', key, value: Buffer.from(key) }] },
       { timeoutMs },
     );
-    // A conflict would mean that the same proposal was applied twice.
+    // A conflict would mean that a proposal was applied twice.
     if (result.outcome === 'conflict' || result.outcome === 'compacted' || result.outcome === 'noSpace')
       throw new Error(`${key}: ${result.outcome}`);
     told[result.outcome].push(key);

@@ -19,7 +19,7 @@ describe('raft/replica, the only member', function () {
           const word = soleMemberWord();
           const told = new SoleMember(word);
           const reader = new SoleMemberReader(word);
-          // Of the model: since which step it is the only member, at which step each open barrier was asked for, and the latest that was reached.
+          // The model: the step since which it is the only member, the step of each open barrier, and the latest that was reached.
           let since: number | null = null;
           let provenSince: number | null = null;
           const asked: { readonly at: number; readonly word: number }[] = [];

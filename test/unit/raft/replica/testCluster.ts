@@ -14,7 +14,7 @@ import { findFreePorts } from '../../../../deploy/ports.js';
 import { createAuthority } from '../../../fixtures/certificates.js';
 import type { TestAuthority } from '../../../fixtures/certificates.js';
 
-/** Long enough for a busy machine; nothing waits for it when all is well. */
+/** Long enough for a busy machine. */
 export const timeoutMs = 20_000;
 
 type Gap = Pick<ChangeBatch, 'revision' | 'compacted'>;
@@ -23,14 +23,14 @@ export interface Running {
   readonly id: MemberId;
   readonly replica: Replica & ReplicaAdministration;
   readonly changes: Change[];
-  /** When it could not tell every change: what its state was then, and from where history was left. */
+  /** Gaps in its changes: the state at the time, and where history continues. */
   readonly gaps: Gap[];
   readonly lines: LogLine[];
   readonly failure: Promise<Error>;
   readonly process: BusyProcess;
 }
 
-/** Takes what its replica tells, unless it is told to be busy. */
+/** Processes its replica's events, except while held. */
 export class BusyProcess {
   /** Bytes that wait to be taken. */
   unreadBytes = 0;
@@ -54,7 +54,7 @@ export class BusyProcess {
   }
 }
 
-/** Replicas in this process, over real disks and real TLS on the loopback interface. */
+/** Replicas in this process, with real disks and TLS on the loopback interface. */
 export class TestCluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'raft-replica-'));
   readonly running = new Map<string, Running>();
@@ -89,7 +89,7 @@ export class TestCluster {
         clusterToken: 'test',
         listenAddress: this.members.find((member) => member.id === id)?.address ?? null,
         tls: await this.authority.issuePeer(name),
-        // Patient, because a busy machine stalls three disks in one thread; elections at start and after a loss do not wait for it.
+        // Long, because three disks in one thread stall on a busy machine; elections at start and after a loss do not wait for it.
         heartbeatIntervalMs: 50,
         electionTimeoutMs: 1000,
         logEntriesKept: 1000,
@@ -156,7 +156,7 @@ export async function created(running: Running, key: string, value = 'value'): P
   expect(await create(running, key, value)).to.include({ outcome: 'applied' });
 }
 
-/** All keys and values as this replica has them, after everything committed by now. */
+/** All keys and values of this replica, after everything committed so far. */
 export async function contents(running: Running): Promise<Record<string, string>> {
   expect(await running.replica.barrier(timeoutMs)).to.include({ outcome: 'reached' });
   const result = await running.replica.range({ start: '', end: null, revision: null, limit: null });
@@ -164,7 +164,7 @@ export async function contents(running: Running): Promise<Record<string, string>
   return Object.fromEntries(result.items.map(({ key, value }) => [key, Buffer.from(value).toString()]));
 }
 
-/** Calls `probe` until it gives something. Fails with the test's own time limit. */
+/** Calls `probe` until it returns a result, without a time limit. */
 export async function eventually<T>(probe: () => Promise<T | null>): Promise<T> {
   for (;;) {
     const result = await probe();

@@ -37,7 +37,7 @@ describe('raft/replica/ticker', () => {
     expect(ticker.take(100)).to.deep.equal({ quiet: 0, due: true });
     ticker.rest(10);
     expect(ticker.take(151)).to.deep.equal({ quiet: 2, due: false });
-    // What was heard then puts off everything: the next tick that may have an effect is counted from there.
+    // The message delays the next effective tick, which is counted from there.
     ticker.rest(10);
     expect(ticker.dueAt).to.equal(400);
   });

@@ -3,13 +3,13 @@ import { processorMs, Wakefulness } from '../../../../raft/replica/wakefulness.j
 
 describe('raft/replica/wakefulness', () => {
   const electionMs = 500;
-  /** A thread that is asked at each of `at`; by then it has run, or waited for a processor, for as long as `processor` says. */
+  /** Checks a thread at each `at`; `processor` is its time with or waiting for a processor so far. */
   const answers = (
     steps: readonly {
       readonly at: number;
       readonly processor: number | null;
       readonly disk?: number;
-      /** The process was told to go on while it waited for the disk. */
+      /** The process was continued during a disk wait. */
       readonly continued?: boolean;
       readonly rests?: number;
     }[],
@@ -87,7 +87,7 @@ describe('raft/replica/wakefulness', () => {
       ])[1] ?? false;
     expect([351, 399, 450, 649].map(rested)).to.deep.equal([false, false, false, false]);
     expect([651, 900, 5_000].map(rested)).to.deep.equal([true, true, true]);
-    // A message that came in between ends the rest.
+    // An intermediate message ends the rest.
     expect(
       answers([
         { at: 10, processor: 1, rests: 350 },
@@ -118,7 +118,6 @@ describe('raft/replica/wakefulness', () => {
   it('reads the time of the calling thread, which grows as it runs', function () {
     const before = processorMs();
     if (before === null) this.skip();
-    // The test's time limit ends a vain wait.
     for (let now: number | null = before; now !== null && now <= before + 1; now = processorMs());
     expect(processorMs()).to.be.greaterThan(before + 1);
   });

@@ -1,11 +1,11 @@
-/** A process to be killed: `applier.js STORE` applies batches, settles, compacts and checkpoints for ever, and prints how far it has settled. */
+/** A process to be killed: `applier.js STORE` applies batches, settles, compacts and checkpoints forever, and prints its settled index. */
 import { sayNow } from '../../../fixtures/sayNow.js';
 import { apply, compact, open, put, transaction } from './commands.js';
 
 const [path = ''] = process.argv.slice(2);
 const store = open(path);
 let settled = store.appliedIndex;
-// Each transaction writes its own revision under two keys, so that a torn one would show.
+// Each transaction writes its revision to two keys, to reveal partial ones.
 for (;;) {
   const next = store.revision + 1;
   apply(

@@ -32,7 +32,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   }),
 );
 
-/** Buffers and Uint8Arrays of equal content compare equal. */
+/** Compares Buffers and Uint8Arrays by content. */
 const plain = (given: Command): unknown =>
   JSON.parse(
     JSON.stringify(given, (_, part: unknown) => (part instanceof Uint8Array ? [...part] : part)),

@@ -36,7 +36,7 @@ export function entryOf(index: number, command: Command): Entry {
   return { index: logIndex(index), term: term(1), kind: 'command', data: encodeProposal('session', index, command) };
 }
 
-/** Applies the commands as the next entries, in one batch. */
+/** Applies the commands as the next entries in one batch. */
 export function apply(store: StateMachine, ...commands: readonly Command[]) {
   return store.apply(commands.map((command, place) => entryOf(store.appliedIndex + 1 + place, command)));
 }

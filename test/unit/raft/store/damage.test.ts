@@ -22,7 +22,7 @@ function closedStore(): string {
   return path;
 }
 
-/** What is seen through the front door, or that it is refused. */
+/** The content through the store's interface, or its refusal. */
 function seen(path: string) {
   try {
     const store = open(path);

@@ -14,7 +14,7 @@ interface Version {
   readonly version: number;
 }
 
-/** The store as plainly as it can be said: a whole map for every revision, and nothing is ever forgotten but a number. */
+/** A minimal model of the store: a map for every revision, and an advancing compacted revision. */
 class Model {
   readonly maps: ReadonlyMap<string, Version>[] = [new Map()];
   readonly changes: { readonly revision: number; readonly text: string }[] = [];
@@ -79,7 +79,7 @@ const operation = fc.oneof(
   { weight: 2, arbitrary: key.map(remove) },
 );
 const operations = fc.uniqueArray(operation, { maxLength: 4, selector: ({ key: name }) => name });
-/** `age`: how many revisions ago. `wrong` 0: compare with something else than the key's revision. */
+/** `age`: revisions ago. `wrong` 0: compares with another revision than the key's. */
 type Step =
   | { readonly type: 'write'; readonly operations: Operation[]; readonly compared: string[]; readonly wrong: number }
   | { readonly type: 'compact'; readonly age: number }
@@ -130,7 +130,7 @@ describe('raft store against a model', function () {
         const model = new Model();
         let path = join(scratch(), 'store.db');
         let store = open(path);
-        /** Everything that was applied, as Raft's log has it, and how much of it must outlive a crash. */
+        /** All applied commands, as in Raft's log, and how many must survive a crash. */
         const log: Command[] = [];
         let settled = 0;
         const at = (age: number) => Math.max(0, model.revision - age);
@@ -156,7 +156,7 @@ describe('raft store against a model', function () {
           path = from;
           store = open(path);
         };
-        /** What the disk did not have yet is applied again, with the same outcome. */
+        /** Commands that the disk lacks are applied again, with equal results. */
         const crash = () => {
           reopen(crashCopy(path));
           expect(store.appliedIndex).to.be.within(settled, log.length);

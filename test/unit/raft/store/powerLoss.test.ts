@@ -34,7 +34,7 @@ describe('raft store after a loss of power', function () {
       const store = open(path);
       expect(store.appliedIndex, `seed ${seed}`).to.be.at.least(checkpointed);
       const now = everything(store);
-      // Both halves of each transaction, under the same number.
+      // Both keys of each transaction must have the same number.
       const half = (name: string): readonly string[] =>
         'items' in now ? now.items.filter((item) => item.startsWith(`${name}-`)).map((item) => item.slice(name.length)) : [];
       expect(half('left'), `seed ${seed}`).to.deep.equal(half('right'));

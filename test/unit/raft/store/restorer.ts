@@ -1,4 +1,4 @@
-/** A process to be killed: `restorer.js STORE SNAPSHOT INDEX` opens the store, restores the snapshot, and says so. */
+/** A process to be killed: `restorer.js STORE SNAPSHOT INDEX` opens the store, restores the snapshot, and reports it. */
 import { logIndex, term } from '../../../../raft/types.js';
 import { sayNow } from '../../../fixtures/sayNow.js';
 import { initialMembership, open } from './commands.js';

@@ -45,7 +45,7 @@ describe('snapshots of the raft store', function () {
     removeScratch();
   });
 
-  /** A snapshot of 60 keys, and what its store looks like. */
+  /** A snapshot of 60 keys, and its store's content. */
   async function snapshotted(): Promise<{ path: string; meta: SnapshotMeta; seen: object }> {
     const store = using(filled(60));
     apply(store, compact(20));

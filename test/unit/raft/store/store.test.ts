@@ -318,7 +318,7 @@ describe('raft store', () => {
     apply(store, transaction([put('b', '3')]));
     expect(everything(store), 'seen before it is settled').to.have.property('items').deep.equal(['a=2 1/2/2', 'b=3 3/4/2']);
     const afterKill = crashCopy(path);
-    // The write-ahead file is not synced between checkpoints: a power failure may take all of it.
+    // The write-ahead file is not synced between checkpoints, so a power failure may lose it.
     const afterPowerFailure = crashCopy(path);
     rmSync(`${afterPowerFailure}-wal`);
     reopen(afterKill);

@@ -73,7 +73,7 @@ const encode = (write: (writer: ByteWriter) => void): Buffer => {
   write(writer);
   return writer.take();
 };
-/** Byte arrays come back as Buffers: compare contents. */
+/** Compares byte arrays by content. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_key, inner: unknown) => (inner instanceof Uint8Array ? [...inner] : inner)).replaceAll(

@@ -72,7 +72,7 @@ export class Station {
     this.transport.setPeers(new Map(others.map((other) => [other.identity.id, other.address])), new Set());
   }
 
-  /** The first happening, past or future, of this kind whose detail contains `detail`. */
+  /** The first past or future event of this kind whose detail contains `detail`. */
   async seen(what: Happening['what'], detail = ''): Promise<Happening> {
     const matches = (happening: Happening): boolean => happening.what === what && happening.detail.includes(detail);
     return this.happenings.find(matches) ?? new Promise((resolve) => this.#waiting.push({ matches, resolve }));

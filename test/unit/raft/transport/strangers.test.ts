@@ -15,7 +15,7 @@ import { createAuthority, type TestAuthority, type TestCertificate } from '../..
 import { Station } from './station.js';
 
 const clusterId = clusterIdOf('token');
-/** The first bytes of a ClientHello that never goes on. */
+/** The first bytes of an incomplete ClientHello. */
 const halfHello = Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]);
 
 function frame(kind: FrameKind, write: (writer: ByteWriter) => void): Buffer {
@@ -70,7 +70,7 @@ describe('raft/transport, the peer port under attack', function () {
     return socket.resume();
   }
 
-  /** So many connections at any time: each that ends is made again. Resolves when all of the first have been accepted or put out. */
+  /** Keeps `count` connections open, replacing ended ones. Resolves when all first ones have been accepted or closed. */
   async function flood(port: number, count: number, first: Buffer | null): Promise<void> {
     flooding = true;
     const keepOpen = (): Socket =>
@@ -84,7 +84,7 @@ describe('raft/transport, the peer port under attack', function () {
     );
   }
 
-  /** A connection of a member that speaks by hand. */
+  /** A hand-made connection of a member. */
   async function member(of: Station, tls: TestCertificate, id: string, purpose: Purpose): Promise<TLSSocket> {
     const [ca, cert, key] = [tls.caFile, tls.certFile, tls.keyFile].map((path) => readFileSync(path));
     const socket = connectTls({ host: '127.0.0.1', port: portOf(of), servername: `${of.identity.id}.raft`, ca, cert, key });
@@ -126,7 +126,7 @@ describe('raft/transport, the peer port under attack', function () {
         b.happenings.filter(({ what: kind }) => kind === 'disconnected'),
         'who was there stays',
       ).to.deep.equal([]);
-      // Who loses its connection comes back as well.
+      // A disconnected member can return too.
       b.happenings.length = 0;
       b.transport.setPeers(new Map(), new Set());
       b.meet(a);

@@ -51,7 +51,7 @@ const forms: { readonly [Name in keyof Recording]: Form<unknown> } = {
 };
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
-/** Byte arrays come back as Buffers: their contents count. */
+/** Compares byte arrays by content. */
 const plain = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_name, inner: unknown) =>
@@ -64,8 +64,8 @@ const plain = (value: unknown): unknown =>
   );
 
 /**
- * Each file has what the program of a commit wrote of every message between replicas. Programs that speak the same version of the protocol must read and write
- * the same: else replicas of two builds, as there are during an upgrade, do not understand each other. A released file never changes.
+ * Each file has all messages between replicas as written by the program of a commit. Programs with the same protocol version must read and write the same,
+ * because builds mix during an upgrade. Released files never change.
  */
 describe('what earlier programs sent to other replicas', () => {
   for (const file of readdirSync(folder)) {

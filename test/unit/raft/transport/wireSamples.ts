@@ -75,7 +75,7 @@ const codes: Readonly<Record<RefusalCode, true>> = {
 };
 export const refusals: readonly Refusal[] = (Object.keys(codes) as RefusalCode[]).map((code) => ({ code, reason: `because ${code}` }));
 
-/** What replicas agree on, in messages and in the log. */
+/** Shared data in messages and in the log. */
 export const commands: readonly Command[] = [
   { type: 'compact', revision: revision(large) },
   {

@@ -15,7 +15,7 @@ const messageOf = (text: string): string => {
   return result.ok ? 'accepted' : result.message;
 };
 
-/** Those come back as bigint, which JSON.parse cannot do. */
+/** Unsafe integers become bigint, which JSON.parse cannot do. */
 const withoutUnsafeIntegers = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (_name, item: unknown) =>
     typeof item === 'number' && Number.isInteger(item) && !Number.isSafeInteger(item) ? 0 : item,

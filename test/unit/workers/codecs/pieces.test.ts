@@ -11,7 +11,7 @@ const types = (): ApiType[] =>
     .flatMap((name) => typeNamed(name) ?? [])
     .filter(({ kinds }) => kinds.length > 0);
 
-/** Whole numbers beyond 2^53 are bigint wherever they come from text, and zero has no sign. */
+/** Integers beyond 2^53 become bigint, and zero loses its sign. */
 const plain = (number: number): number => (number === 0 || (Number.isInteger(number) && !Number.isSafeInteger(number)) ? 0 : number);
 
 describe('values in pieces', function () {

@@ -21,7 +21,7 @@ const types = (): ApiType[] =>
     .filter((type) => type !== undefined && type.kinds.length > 0) as ApiType[];
 const kindOf = (type: ApiType): Kind => type.kinds[0] as Kind;
 
-/** A random object in the form in which objects are kept: nothing in it is empty that Protobuf could not tell from none. */
+/** A random object in stored form, without empty values that Protobuf would drop. */
 const kept = (type: ApiType, seed: number): JsonMembers => {
   const result = checkStructure(randomObject(type, seed) as JsonMembers, type, { unknownFields: 'report' });
   if (!result.ok) throw new Error(`${type.name}: ${result.message}`);
@@ -54,7 +54,7 @@ describe('all codecs', function () {
 
   it('carry every object of every kind from one to the next, with bytes as bytes where an encoding has them', () => {
     const order = fc.shuffledSubarray([...encodings], { minLength: 2 });
-    // A watch event is no object: nothing in it says what it is.
+    // A watch event has no kind.
     fc.assert(
       fc.property(
         fc.constantFrom(...types().filter(({ fields }) => fields?.has('kind') === true)),
@@ -142,7 +142,7 @@ describe('all codecs', function () {
         if (!encoded.ok) return;
         const bytes = damaged(encoded.bytes, changes);
         const decoded = runDecode({ bytes, encoding, kind, findDuplicates: true });
-        // A message has members that were not sent; what a schema or a container has of these is well below this.
+        // Decoding adds members that were not sent; a schema or container has fewer than this.
         if (decoded.ok) expect(nodesIn(decoded.value), type.name).to.be.at.most(200 + 20 * bytes.length);
       }),
       { numRuns: 500 },
@@ -190,7 +190,7 @@ const assertCalm = (encoding: EncodingName, bytes: Uint8Array, kind: Kind): void
   if (!decoded.ok) expect(decoded.message).to.be.a('string').and.not.equal('');
   const object = decodeObject({ bytes, encoding, kind, findStrict: true });
   if (object.ok) {
-    // What was accepted can be written in every encoding.
+    // Every accepted object can be written in every encoding.
     for (const target of encodings) {
       const encoded = runEncode({ value: object.object, encoding: target, kind });
       if (target !== 'protobuf' || messageOfKind(kind) !== undefined)

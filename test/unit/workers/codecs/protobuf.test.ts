@@ -87,7 +87,7 @@ describe('Protobuf codec', () => {
   });
 });
 
-/** The message as protobufjs would know it, from the same catalogue. */
+/** The message in protobufjs, from the same catalogue. */
 const reflected = (name: string, root: protobuf.Root, known: Map<string, protobuf.Type>): protobuf.Type => {
   const existing = known.get(name);
   if (existing !== undefined) return existing;

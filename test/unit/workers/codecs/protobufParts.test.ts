@@ -12,7 +12,7 @@ import { checkStructure } from '../../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import { randomObject } from './randomObjects.js';
 
-/** What the generated code of the reference does with messages that no program writes, but that are Protobuf all the same. */
+/** The behaviour of the reference's generated code for valid but unusual Protobuf messages. */
 const configMap: Kind = { group: '', version: 'v1', kind: 'ConfigMap' };
 const types = (): ApiType[] =>
   typeNames()
@@ -35,7 +35,7 @@ interface Piece {
   readonly content: Buffer;
 }
 
-/** The fields of a message as they stand. */
+/** The fields of a message in order. */
 function piecesOf(bytes: Buffer): Piece[] {
   const pieces: Piece[] = [];
   let at = 0;
@@ -65,7 +65,7 @@ const special =
 const singleMessage = ({ shape }: MessageField): Message | undefined =>
   shape.is === 'type' && !special.test(shape.name) ? messageNamed(shape.name) : undefined;
 
-/** The same message with every message in it that is not one of many given in two parts. */
+/** Splits every singular submessage into two parts. */
 function inParts(bytes: Buffer, message: Message, cut: (length: number) => number): Buffer {
   return Buffer.concat(
     piecesOf(bytes).flatMap(({ number, whole, content }) => {
@@ -82,7 +82,7 @@ function inParts(bytes: Buffer, message: Message, cut: (length: number) => numbe
 const encodedObject = (type: ApiType, seed: number): { readonly bytes: Buffer; readonly value: JsonMembers } => {
   const checked = checkStructure(randomObject(type, seed) as JsonMembers, type, { unknownFields: 'ignore' });
   if (!checked.ok) throw new Error(checked.message);
-  // What is empty, Protobuf cannot tell from none.
+  // Protobuf cannot distinguish empty from absent.
   const value = withoutEmpty(checked.value as unknown as ApiObject, kindOf(type)) as unknown as JsonMembers;
   const encoded = encodeMessage(value, kindOf(type));
   if (!encoded.ok) throw new Error(encoded.message);
@@ -95,7 +95,7 @@ const problemOf = (bytes: Buffer, kind: Kind): string | null => {
   return decoded.ok ? null : decoded.message;
 };
 
-/** Fields of every wire type with content that is well formed. */
+/** Fields of every wire type with valid content. */
 const contents: readonly (readonly [wireType: number, content: Buffer])[] = [
   [0, Buffer.from([1])],
   [1, Buffer.alloc(8)],

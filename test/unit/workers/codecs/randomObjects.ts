@@ -1,6 +1,6 @@
 import { typeNamed, type ApiType, type Field, type Scalar, type Shape } from '../../../../api/catalogue/types.js';
 
-/** Makes random objects of any built-in type, the same for the same seed. */
+/** Makes random objects of any built-in type by seed. */
 export const randomObject = (type: ApiType, seed: number): Record<string, unknown> => new Maker(seed).object(type, 0);
 
 const nestingMax = 7;
@@ -36,14 +36,17 @@ class Maker {
   object(type: ApiType, depth: number): Record<string, unknown> {
     const value: Record<string, unknown> = {};
     for (const field of type.fields?.values() ?? []) {
-      // An object inside of another one has no kind in Protobuf.
+      // An inner object has no kind in Protobuf.
       if (type.kinds.length > 0 && (field.name === 'kind' || field.name === 'apiVersion')) continue;
       if (this.#chance(depth > 3 ? 0.25 : 0.6)) value[field.name] = this.#field(field, depth);
     }
     return value;
   }
 
-  /** What is null while it is empty is made so at once: no codec tells the two apart. Nor does Protobuf where empty policies are refused and absent ones are not. */
+  /**
+   * Members that become null when empty are null at once, because no codec distinguishes them. Policies are not empty, because empty ones are refused and
+   * Protobuf would drop them.
+   */
   #field({ name, shape, presence }: Field, depth: number): unknown {
     const value = name === 'policies' && shape.is === 'list' ? [this.#value(shape.items, depth + 1)] : this.#value(shape, depth);
     const isEmpty = (shape.is === 'list' || shape.is === 'map') && Object.keys(value as object).length === 0;

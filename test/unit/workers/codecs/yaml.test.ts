@@ -191,7 +191,7 @@ describe('YAML codec', () => {
       .map((expected) => expected?.body?.['text'])
       .filter((text) => typeof text === 'string');
     expect(texts.length).to.be.greaterThan(5);
-    // Recorded times stand as a placeholder, which needs no quotes; a real time does.
+    // Placeholders for times need no quotes, but times do.
     for (const text of texts.map((recorded) => recorded.replaceAll('<time>', '2024-01-01T00:00:00Z')))
       expect(yamlCodec.encode(valueOf(text)).toString()).to.equal(text);
   });

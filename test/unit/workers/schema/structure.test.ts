@@ -11,7 +11,7 @@ const types = typeNames()
   .map((name) => typeNamed(name))
   .filter((type): type is ApiType => type !== undefined && type.kinds.length > 0);
 
-/** What may stand where something else belongs, and forms of what belongs there. */
+/** Values of wrong types, and variants of right ones. */
 const intruders: readonly (() => Json)[] = [
   () => null,
   () => '',
@@ -49,13 +49,13 @@ const intruders: readonly (() => Json)[] = [
   () => '2026-01-29T23:59:59.000000Z',
 ];
 
-/** `repeat` stands for a member that the text had more than once, the others for what is put in, or taken out. */
+/** `repeat` repeats a member in the text; the others insert or remove. */
 type Change = readonly ['put' | 'add' | 'drop' | 'repeat', number, number];
 const changes = fc.array(fc.tuple(fc.constantFrom('put', 'add', 'drop', 'repeat'), fc.nat(), fc.nat(intruders.length - 1)), {
   maxLength: 5,
 });
 
-/** Objects and lists in a value, each once. */
+/** All objects and lists in a value. */
 function containers(value: Json): (JsonMembers | Json[])[] {
   if (Array.isArray(value)) return [value, ...value.flatMap(containers)];
   return isMembers(value) ? [value, ...Object.values(value).flatMap(containers)] : [];
@@ -63,7 +63,7 @@ function containers(value: Json): (JsonMembers | Json[])[] {
 
 const memberNames = ['zzz', 'name', 'metadata', 'spec', 'items', 'constructor', 'resources', 'env'];
 
-/** The same object for the same arguments, since what is checked is changed. */
+/** A new equal object for equal arguments, because the check modifies it. */
 function made(type: ApiType, seed: number, changed: readonly Change[]): { value: JsonMembers; order: Map<JsonMembers, string[][]> } {
   const value = randomObject(type, seed) as JsonMembers;
   const order = new Map<JsonMembers, string[]>();
@@ -79,7 +79,7 @@ function made(type: ApiType, seed: number, changed: readonly Change[]): { value:
     else if (name !== undefined && what === 'drop') delete container[name];
     else if (name !== undefined) order.set(container, [...names, name]);
   }
-  // Whatever came or went since a member was repeated.
+  // Members may have changed after a repetition.
   for (const [container, names] of order) {
     const kept = names.filter((name) => Object.hasOwn(container, name));
     order.set(container, [...kept, ...Object.keys(container).filter((name) => !kept.includes(name))]);
@@ -98,7 +98,7 @@ function checkSame(type: ApiType, seed: number, changed: readonly Change[]): Str
   const orderOf = ({ order }: typeof one): Map<JsonMembers, string[][]> | undefined => (order.size === 0 ? undefined : order);
   const result = checkStructure(one.value, type, { unknownFields: 'report', order: orderOf(one) });
   expect(told(result), `${type.name} ${seed}`).to.equal(told(walked(other.value, type, orderOf(other))));
-  // Whatever holds something is large enough for steps of its own.
+  // Every container is large enough for its own steps.
   for (const most of [0, 2]) {
     const again = made(type, seed, changed);
     const steps = structureSteps(again.value, type, { unknownFields: 'report', order: orderOf(again) }, most);

@@ -18,10 +18,7 @@ import {
 import type { StructureResult } from '../../../../workers/schema/structure.js';
 import { textTypeOf } from '../../../../workers/schema/textTypes.js';
 
-/**
- * The check of structures as its rules are told: looking up each member by its name, with nothing made beforehand. What the server does has to come to the
- * same.
- */
+/** A simple check of structures by lookup of each member. The server's check must have the same results. */
 export function walked(value: JsonMembers, type: ApiType, order: MemberOrder | undefined): StructureResult {
   const walk = new Walk(new CheckContext(true, order));
   try {
@@ -94,7 +91,7 @@ class Walk {
         this.context.telling = around;
       }
     }
-    // Members stand where they stood in the object, whatever the order of the text.
+    // Members keep the object's order, not the text's.
     const ordered: JsonMembers = {};
     for (const member of Object.keys(value)) if (Object.hasOwn(kept, member)) ordered[member] = kept[member] as Json;
     return this.#filled(ordered, fields);

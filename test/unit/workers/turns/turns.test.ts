@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Turns } from '../../../../workers/turns/turns.js';
 import { inOneGo, type Steps } from '../../../../api/steps.js';
 
-/** Turns of a loop that goes round when told to, by a clock that moves when told to. */
+/** Turns of a manual loop with a manual clock. */
 class Loop {
   nowMs = 0;
   #next: (() => void)[] = [];
@@ -12,7 +12,7 @@ class Loop {
     return this.#next.length === 0;
   }
 
-  /** One turn, and what was promised in it. */
+  /** Runs one turn and its promises. */
   async goRound(): Promise<void> {
     for (const action of this.#next.splice(0)) action();
     await Promise.resolve();
@@ -22,7 +22,7 @@ class Loop {
     while (!this.isIdle) await this.goRound();
   }
 
-  /** Work of steps that take a millisecond each, and put their name down. */
+  /** Work in steps of a millisecond, each of which records its name. */
   *work(name: string, steps: number, done: string[]): Steps<string> {
     for (let step = 0; step < steps; step++) {
       done.push(name);
@@ -62,7 +62,7 @@ describe('workers/turns', () => {
   it('stops long work when the turn is over, and goes on in the next', async () => {
     const outcome = loop.turns.run(loop.work('a', 20, done));
     expect(outcome).to.be.instanceOf(Promise);
-    // The turn begins to count with the first step.
+    // The turn begins with the first step.
     expect(done).to.have.length(9);
     await loop.goRound();
     expect(done).to.have.length(17);
@@ -75,7 +75,7 @@ describe('workers/turns', () => {
 
   it('gives all work together one budget in a turn, and each its turn after the other', async () => {
     const outcomes = ['a', 'b', 'c'].map((name) => loop.turns.run(loop.work(name, 17, done)));
-    // `b` and `c` have come when the turn was over, and took one step each before they knew.
+    // `b` and `c` arrived after the end of the turn, and took one step each before they noticed.
     expect(done.join('')).to.equal('aaaaaaaaabc');
     const perTurn: string[] = [];
     while (!loop.isIdle) {

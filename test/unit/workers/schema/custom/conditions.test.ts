@@ -4,7 +4,7 @@ import { compile } from '../../../../../workers/schema/custom/compile.js';
 import { causesMax, keepsRulesFromRunning, type Cause } from '../../../../../workers/schema/custom/contract.js';
 import { inOneGo, type Steps } from '../../../../../api/steps.js';
 
-/** Causes of an object whose member `v` has this schema, as `path reason message`. */
+/** Errors for a member `v` with this schema, as `path reason message`. */
 const causesOf = (schema: JsonMembers, value: Json): string[] =>
   lines(compile({ type: 'object', properties: { v: schema } }, {}).validate({ v: value }));
 const lines = (causes: Steps<Cause[]>): string[] =>

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { formatCheck } from '../../../../../workers/schema/custom/formats.js';
 
-/** Texts that are in a format, and texts that are not. */
+/** Valid and invalid texts of each format. */
 const rows: Readonly<Record<string, readonly [accepted: readonly string[], refused: readonly string[]]>> = {
   'date-time': [
     ['2024-01-02T03:04:05Z', '2024-01-02t03:04:05z', '2024-01-02T03:04:05.5+02:00', '2024-02-29T23:59:59-00:00'],

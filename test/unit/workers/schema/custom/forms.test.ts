@@ -10,7 +10,7 @@ const spec = (properties: JsonMembers, more: JsonMembers = {}): JsonMembers => (
 });
 const type = { apiVersion: 'a.b/v1', kind: 'Widget' };
 
-/** What becomes of an object that is received, and what was dropped. */
+/** The result for a received object, and dropped members. */
 function received(
   schema: JsonMembers,
   object: JsonMembers,

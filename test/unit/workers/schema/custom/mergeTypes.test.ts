@@ -8,7 +8,7 @@ const root = (properties: JsonMembers): MergeSchema => compile({ type: 'object',
 
 const text: MergeSchema = { kind: 'leaf', scalar: 'string' };
 
-/** The type of a member, with the names of fields given where they are asked for. */
+/** A member's type, with field names resolved. */
 function member(schema: MergeSchema, name: string): MergeSchema | undefined {
   return schema.kind === 'struct' ? schema.field(name) : undefined;
 }

@@ -4,7 +4,7 @@ import { isMembers, type Json, type JsonMembers } from '../../../../../workers/c
 import { compile } from '../../../../../workers/schema/custom/compile.js';
 import { inOneGo } from '../../../../../api/steps.js';
 
-/** Random schemas, and objects that know their names but not their types. */
+/** Random schemas, and objects with the same names but other types. */
 
 const names = ['a', 'b', 'c', '__proto__', 'constructor'];
 const name = fc.constantFrom(...names);
@@ -136,7 +136,7 @@ describe('schemas of custom resources, whatever they are', () => {
     fc.assert(
       fc.property(root, object, object, (described, given, other) => {
         const compiled = compile(described, {});
-        // Embedded objects are checked anew each time, and so is what holds of a whole object, or of one that has members of which nothing is known.
+        // Embedded objects are checked again, and so are rules on whole objects and on objects with unknown members.
         const within = compile(
           { type: 'object', properties: { within: { ...described, properties: { ...membersOf(described), ...frame } } } },
           {},
@@ -144,7 +144,7 @@ describe('schemas of custom resources, whatever they are', () => {
         const whole = { within: given };
         if (inOneGo(within.receive(whole)).ok && !/embedded-resource|preserve-unknown/.test(JSON.stringify(described))) {
           const causes = inOneGo(within.validateUpdate(whole, copy(whole)));
-          // An object where none belongs has such members, too.
+          // An object in a wrong place has such members too.
           if (!causes.some(({ type }) => type === 'FieldValueTypeInvalid')) expect(causes).to.deep.equal([]);
         }
         const [found, all] = [compiled.validateUpdate(given, other), compiled.validate(given)].map((causes) =>

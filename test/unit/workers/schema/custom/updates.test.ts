@@ -3,7 +3,7 @@ import type { Json, JsonMembers } from '../../../../../workers/codecs/value.js';
 import { compile } from '../../../../../workers/schema/custom/compile.js';
 import { inOneGo } from '../../../../../api/steps.js';
 
-/** Paths of the causes of an update of the member `v`. */
+/** Paths of the errors in an update of the member `v`. */
 const changed = (schema: JsonMembers, old: Json, value: Json): string[] =>
   inOneGo(compile({ type: 'object', properties: { v: schema } }, {}).validateUpdate({ v: value }, { v: old })).map(
     ({ path, type }) => `${path} ${type.replace('FieldValue', '')}`,
