@@ -37,7 +37,7 @@ interface Dashboard {
 const rules = (parse(fs.readFileSync(rulesFile, 'utf8')) as Rules).groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(fs.readFileSync(path.join(folder, 'dashboard.json'), 'utf8')) as Dashboard;
 
-/** Metrics of an expression: what is named like one of ours, without the parts of histograms. */
+/** Names of our metrics in an expression, without histogram suffixes. */
 const metricsIn = (expression: string): readonly string[] =>
   [
     ...expression.matchAll(/\b(?:apiserver|aggregator|raftplane|workqueue|rest|leader|running|kubernetes|node|nodejs|process)_[a-z0-9_]+/g),

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, recordingLogger, type Answer, type Call } from '../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../fixtures/identities.js';
 
-/** What is counted when something happens, seen from outside on a running server. */
+/** Metrics of events, read from a running server. */
 describe('metrics that are provoked', function () {
   let server: RunningServer;
   let admin: Identity;
@@ -42,13 +42,13 @@ describe('metrics that are provoked', function () {
 
   const ask = (call: Call | string): Promise<Answer> =>
     call1(Number(new URL(server.url).port), { identity: admin, ...(typeof call === 'string' ? { path: call } : call) });
-  /** Values by labels; for histograms, of their counts. */
+  /** Values by labels; for histograms, the counts. */
   const shown = async (name: string): Promise<Readonly<Record<string, number>>> => {
     const { text } = await ask('/metrics');
     const lines = text.matchAll(new RegExp(`^${name}(?:_count)?(?:\\{([^}]*)\\})? (\\S+)$`, 'gm'));
     return Object.fromEntries([...lines].map(([, labels = '', value]) => [labels, Number(value)]));
   };
-  /** How much each series of a metric grows while something is done. Gauges may fall. */
+  /** The increase of each series during an action; gauges may fall. */
   const growth = async (name: string, done: () => Promise<unknown>): Promise<Readonly<Record<string, number>>> => {
     const before = await shown(name);
     await done();

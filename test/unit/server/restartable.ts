@@ -9,12 +9,12 @@ import { createIdentities, type Identities, type Identity } from '../../fixtures
 
 const pollMs = 20;
 
-/** A server in this process that is started again and again over the same data, with other options and files each time. */
+/** A server in this process that restarts over the same data with other options and files. */
 export class Restartable {
   readonly #serving: Identity;
   readonly #admin: Identity;
 
-  /** What it has written to its log since it was started last. */
+  /** The log since the last start. */
   log: string[] = [];
   #running: RunningServer | null = null;
 
@@ -35,7 +35,7 @@ export class Restartable {
     return new Restartable(temporaryDirectory(name), identities, serving, admin);
   }
 
-  /** Ends the one that runs, and resolves once the new one is ready; rejects where it ends instead. */
+  /** Stops the running server, and resolves once the new one is ready; rejects if it ends instead. */
   async restart(...args: string[]): Promise<void> {
     const server = await this.begin(...args);
     const failed = server.failed.then((error) => {
@@ -44,13 +44,13 @@ export class Restartable {
     await Promise.race([server.ready, failed]);
   }
 
-  /** The same without waiting for it to be ready. */
+  /** The same without waiting for readiness. */
   async begin(...args: string[]): Promise<RunningServer> {
     await this.stop();
     this.log = [];
     const read = readApiServerOptions([
       '--bind-address=127.0.0.1',
-      // Machines without an address to the outside have none to give to clients.
+      // Machines without an external address have none to advertise.
       '--advertise-address=192.0.2.1',
       '--secure-port=0',
       '--authorization-mode=RBAC',
@@ -75,7 +75,7 @@ export class Restartable {
     });
   }
 
-  /** Asks until the answer has a status: what was written a moment ago takes effect a moment later. */
+  /** Repeats the request until it has this status, because writes take effect with a delay. */
   async until(status: number, ...question: Parameters<Restartable['ask']>): Promise<Answer> {
     for (;;) {
       const answer = await this.ask(...question);
@@ -84,7 +84,7 @@ export class Restartable {
     }
   }
 
-  /** Writes a file beside the data, in one step. */
+  /** Writes a file atomically, next to the data. */
   file(name: string, content: string | object): string {
     const file = path.join(this.directory, name);
     fs.writeFileSync(`${file}.new`, typeof content === 'string' ? content : JSON.stringify(content));

@@ -161,7 +161,7 @@ describe('an API server of one replica', function () {
         'metadata.creationTimestamp': '2020-01-01T00:00:00Z',
         'metadata.finalizers[0]': 'example.org/kept',
       });
-    // A service has its claims on addresses, which were not among the objects.
+    // A service has address claims, which were not in the input.
     const service = {
       group: '',
       resource: 'services',
@@ -191,7 +191,7 @@ describe('an API server of one replica', function () {
     const other = `--raft-data-dir=${join(directory, 'other')}`;
     expect(await failure(other, `--secure-port=${portOf(server)}`)).to.include('another process listens there already');
     expect(() => optionsWith(other, '--runtime-config=nope/v1=true')).to.throw('--runtime-config names nope/v1');
-    // Had one of these left its replica running, this one could not open the same data.
+    // A replica left running would prevent opening the same data.
     const second = await startServer(optionsWith(other), recordingLogger([]));
     await second.ready;
     await second.stop();
@@ -203,7 +203,7 @@ describe('an API server of one replica', function () {
       () => 'ready',
       () => 'not ready',
     );
-    // The cache is loaded, and what must exist is being made.
+    // The cache is loaded, and default objects are being created.
     while (!(await call1(portOf(hasty), { identity: admin, path: '/readyz?verbose' })).text.includes('[+]informer-sync ok'));
     const before = lines.length;
     await hasty.stop();

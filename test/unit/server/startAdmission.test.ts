@@ -15,7 +15,7 @@ const hook = {
   failurePolicy: 'Fail',
 };
 
-/** What nothing gets past, as an administrator may have written it, or a failed installation left it behind. */
+/** Guards that refuse everything, as left by an administrator or a failed installation. */
 const guards: readonly (readonly [at: string, object: object])[] = [
   [`${registration}/mutatingwebhookconfigurations`, { metadata: { name: 'closed' }, webhooks: [hook] }],
   [`${registration}/validatingwebhookconfigurations`, { metadata: { name: 'closed' }, webhooks: [hook] }],
@@ -49,7 +49,7 @@ describe('a start with admission that lets nothing pass', function () {
         '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication',
       ])
         expect((await server.ask('GET', at)).status, at).to.equal(200);
-      // The server says that it is there, too.
+      // The server publishes its endpoint too.
       await server.until(200, 'GET', '/api/v1/namespaces/default/endpoints/kubernetes');
       expect((await server.ask('POST', maps, { metadata: { name: 'mine' } })).status).to.equal(403);
     });
@@ -58,13 +58,13 @@ describe('a start with admission that lets nothing pass', function () {
     await server.restart();
     for (const [at, object] of guards) expect((await server.ask('POST', at, object)).status, at).to.equal(201);
     await server.until(500, 'POST', `${maps}?dryRun=All`, { metadata: { name: 'probe' } });
-    // What every cluster has is gone as well: it has to come back past the webhooks.
+    // Default objects are gone too, and must be restored despite the webhooks.
     await server.restart('--service-cluster-ip-range=10.9.0.0/24');
     expect((await server.ask('GET', '/readyz')).status).to.equal(200);
     const service = await server.ask('GET', '/api/v1/namespaces/default/services/kubernetes');
     expect(service.body['spec']).to.deep.include({ clusterIP: '10.9.0.1' });
     expect((await server.ask('POST', maps, { metadata: { name: 'mine' } })).status).to.equal(500);
-    // Policies guard webhook configurations as well, and nothing guards policies.
+    // Policies guard webhook configurations, and nothing guards policies.
     for (const [at] of [...guards].reverse()) await server.until(200, 'DELETE', `${at}/closed`);
     await server.until(201, 'POST', maps, { metadata: { name: 'mine' } });
   });

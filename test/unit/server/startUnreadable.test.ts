@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Restartable } from './restartable.js';
 
-/** Kinds that the server reads when it starts, or follows. */
+/** Kinds that the server reads at start or watches. */
 const read = [
   'configmaps',
   'secrets',
@@ -103,7 +103,7 @@ describe('a start over objects that cannot be decrypted', function () {
   });
 
   it('lets nothing pass that an unreadable configuration of webhooks may be about, but lets what cannot be read be deleted', async () => {
-    // A kind that is kept in plain, so that nothing else stands in the way.
+    // A kind that is stored in plain text.
     const classes = '/apis/storage.k8s.io/v1/storageclasses';
     const made = { metadata: { name: 'mine' }, provisioner: 'example.com/p' };
     for (const kind of ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations']) {

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 const folder = path.join(packageRoot, 'test', 'fixtures', 'upgrades');
 
-/** Each folder is the data directory that a server of that commit left, and what it answered for objects in it. A recorded folder never changes. */
+/** Each folder is a server's data directory of that commit, with its answers. Recorded folders never change. */
 describe('data directories of earlier servers', () => {
   for (const commit of fs.readdirSync(folder)) {
     describe(commit, () => {

@@ -84,10 +84,10 @@ describe('admission from files', () => {
 
   interface Start {
     readonly enabled?: boolean;
-    /** Of the plug-ins that have one; by default all. */
+    /** By plugin; default all. */
     readonly configurations?: ReadonlyMap<string, JsonObject>;
   }
-  /** A registry with what its server makes of the folders. Throws where the server would not start. */
+  /** A registry with a server's plugins for the folders. Throws where the server would not start. */
   function start({ enabled = true, configurations }: Start = {}): Promise<Sample> {
     metrics = createMetrics();
     const features = { ManifestBasedAdmissionControlConfig: enabled };

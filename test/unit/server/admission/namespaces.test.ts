@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../endpoints/harness.js';
 import { createMemoryStorage } from '../../../../server/storage/memory.js';
 import { selectableFieldsOf } from '../../../../server/kinds/index.js';
 
-/** What NamespaceLifecycle demands, and what is possible without it. */
+/** Requests with and without NamespaceLifecycle. */
 describe('NamespaceLifecycle', () => {
   const servers: TestServer[] = [];
   after(() => Promise.all(servers.map((server) => server.close())));
@@ -27,7 +27,7 @@ describe('NamespaceLifecycle', () => {
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' } };
   const create = (server: TestServer, namespace: string): ReturnType<typeof call> =>
     call(server.url, 'POST', `/api/v1/namespaces/${namespace}/configmaps`, { body: map });
-  /** A namespace that goes, but has not gone. */
+  /** A terminating namespace. */
   async function leaving(server: TestServer): Promise<void> {
     await call(server.url, 'POST', '/api/v1/namespaces', {
       body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'leaving', finalizers: ['example.com/stays'] } },

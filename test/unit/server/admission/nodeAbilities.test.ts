@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
-/** What a pod on a node may become depends on the node. */
+/** The node determines whether a pod may be resized. */
 
 const linux = { 'kubernetes.io/os': 'linux' };
 const node = (status: JsonObject, labels: Record<string, string> = linux): JsonObject => ({

@@ -4,7 +4,7 @@ import type { AdmissionRequest, MutationPass } from '../../../../server/registry
 import { serviceAccount } from '../../../../server/admission/pods/serviceAccount.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
-/** Steps that look at pods, each by itself. */
+/** Each admission plugin for pods alone. */
 
 const pod = (spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
   apiVersion: 'v1',
@@ -143,7 +143,7 @@ describe('admission of pods', () => {
     const one = (secret: string): JsonObject =>
       container({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name: secret, key: 'k' } } }] });
     const all = (secret: string): JsonObject => container({ envFrom: [{ secretRef: { name: secret } }] });
-    /** Each way in which a pod comes by a secret, with how a refusal calls it. */
+    /** Each use of a secret in a pod, with its name in refusals. */
     const ways: readonly (readonly [string, string, (secret: string) => JsonObject])[] = [
       ['a volume', 'volume with secret.secretName="other"', (secretName) => ({ volumes: [{ name: 'v', secret: { secretName } }] })],
       [

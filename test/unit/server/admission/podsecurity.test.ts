@@ -11,7 +11,7 @@ import { podSecurity } from '../../../../server/admission/podsecurity/podSecurit
 import { createCatalogue } from '../../../../server/kinds/index.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
-/** The rules of each level, and what requests that break them leave behind. */
+/** The rules of each level, and the effects of violations. */
 const good = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },
@@ -404,7 +404,7 @@ describe('what is told of standards', () => {
   };
   /** Pods of the namespace. */
   let there: JsonObject[] = [];
-  /** What a request with an object leaves behind: how it is refused, annotations of the audit event, warnings, and what is counted. */
+  /** A request's refusal, audit annotations, warnings and counts. */
   async function told(
     labels: Record<string, string>,
     object: JsonObject,

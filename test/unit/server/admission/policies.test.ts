@@ -28,7 +28,7 @@ const binding = (name: string, spec: JsonObject, kind = 'ValidatingAdmissionPoli
   spec: { policyName: name, ...spec },
 });
 
-/** Validating and mutating policies share one sample server, with its counts and questions: over 500 lines, because they are one plugin's rules. */
+/** Validating and mutating policies share a server with its counts and requests. Over 500 lines, because they are one plugin's rules. */
 describe('admission policies', () => {
   let sample: Sample;
   let asked: string[];

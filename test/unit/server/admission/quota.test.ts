@@ -51,7 +51,7 @@ describe('admission/quota', () => {
     await sample.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'sa' } });
   });
 
-  /** A quota as it is once a controller has counted. */
+  /** A quota after the controller has counted. */
   async function countedQuota(name: string, hard: Record<string, string>, spec: JsonObject = {}): Promise<void> {
     const made = quota(name, hard, spec);
     await sample.create(made);
@@ -267,7 +267,7 @@ describe('admission/quota', () => {
       await limit({ apiGroup: '', resource: 'pods', matchScopes: [critical] });
       await sample.create(pod('plain', {}));
       const urgent = pod('a', {}, { priorityClassName: 'system-node-critical' });
-      // The reference has no reason for this refusal.
+      // The reference gives no reason here.
       const { code, message } = await refusal(sample.create(urgent));
       expect([code, message]).to.deep.equal([500, 'insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]']);
       const other = { ...critical, values: ['system-cluster-critical'] };

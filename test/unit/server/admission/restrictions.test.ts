@@ -13,7 +13,7 @@ import { createCatalogue } from '../../../../server/kinds/index.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 import { createIdentities } from '../../../fixtures/identities.js';
 
-/** Plug-ins that are off unless an operator wants them, and have an operator's configuration. */
+/** Plugins that are off by default, and those with a configuration. */
 
 const catalogue = createCatalogue({ serves: () => true });
 const pod = (spec: JsonObject = {}, metadata: JsonObject = {}): JsonObject => ({
@@ -30,7 +30,7 @@ const annotate = (sample: Sample, annotations: Record<string, string>): Promise<
   sample.update({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, (namespace) => {
     namespace.metadata.annotations = annotations;
   });
-/** A request as steps see it that need no registry. */
+/** A request for plugins that need no registry. */
 const asked = (resource: string, request: Partial<Record<keyof AdmissionRequest, unknown>>): AdmissionRequest => {
   const [name = '', ...group] = resource.split('.');
   const served = catalogue.groups
@@ -162,7 +162,7 @@ describe('EventRateLimit', () => {
               passed.set(namespace, (passed.get(namespace) ?? 0) + 1);
             } catch (error) {
               expect(error).to.deep.include({ code: 429, reason: 'TooManyRequests' });
-              // Nobody is refused who has had less than the burst.
+              // Requests within the burst are never refused.
               expect(passed.get(namespace) ?? 0).to.be.at.least(burst);
             }
             expect(passed.get(namespace) ?? 0).to.be.at.most(burst + (at / 1_000) * qps + 1e-6);
@@ -306,7 +306,7 @@ describe('ImagePolicyWebhook', () => {
   });
 });
 
-/** An authorizer that allows what is named as `verb resource/subresource name`, and notes what it was asked. */
+/** An authorizer that allows requests as `verb resource/subresource name`, and records them. */
 function allowing(...allowed: string[]): { readonly authorize: Authorizer; readonly questions: string[] } {
   const questions: string[] = [];
   const word = (attributes: Attributes): string =>

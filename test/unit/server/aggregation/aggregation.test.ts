@@ -33,13 +33,13 @@ interface Seen {
   readonly body: string;
 }
 
-/** Another program's API; `answer` takes what is not its list of resources. */
+/** Another program's API; `answer` handles all but its resource list. */
 async function startProgram(identities: Identities): Promise<{
   readonly server: Server;
   readonly port: number;
   readonly seen: Seen[];
   answer: (request: http.IncomingMessage, response: http.ServerResponse) => void;
-  /** In place of its list of resources, and of all that it serves. */
+  /** Replaces its resource list and everything else. */
   discovery: ((request: http.IncomingMessage, response: http.ServerResponse) => void) | null;
 }> {
   const { cert, key } = await identities.issue({ name: 'api', usage: 'serverAuth', dns: ['api.default.svc'] });
@@ -285,7 +285,7 @@ describe('aggregation', () => {
 
   it('asks programs for all that they serve first, in whatever form they like best', async () => {
     program.discovery = (request, response) => {
-      // It knows nothing of lists of one version in JSON.
+      // It does not support lists of one version in JSON.
       if (request.url !== '/apis') return response.writeHead(request.headers.accept === undefined ? 200 : 406).end();
       expect(request.headers.accept).to.equal(`${aggregatedType},${aggregatedType.replace('v=v2', 'v=v2beta1')}`);
       response.writeHead(200, { 'content-type': aggregatedType }).end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items: groups }));
@@ -333,7 +333,7 @@ describe('aggregation', () => {
     });
     expect([answer.status, answer.headers.get('x-own'), await answer.text()]).to.deep.equal([418, 'yes', 'short and stout']);
     const [seen] = program.seen.splice(0);
-    // The path as it was decoded before anybody asked whether it is allowed.
+    // The path as it was decoded for authorization.
     expect(seen).to.deep.include({ method: 'POST', url: `${versionPath}/namespaces/n/things/a/b?watch=false`, body: '{"a":1}' });
     expect(seen?.headers)
       .to.deep.include({
@@ -404,7 +404,7 @@ describe('aggregation', () => {
     expect([answer.status, await answer.text()]).to.satisfy(
       ([code, text]: [number, string]) => code === 503 && /^(error trying to reach service: |service unavailable)/.test(text),
     );
-    // A change of the object makes the server look at once.
+    // A change of the object triggers a check at once.
     await registry.update(
       { resource: apiServices, namespace: '', name: apiServiceName },
       {

@@ -26,7 +26,7 @@ const indexOf = (hash: string): string =>
     paths: { [version]: { serverRelativeURL: `/openapi/v3/${version}?hash=${hash}` }, 'apis/apps/v1': { serverRelativeURL: '/x?hash=1' } },
   });
 
-/** What a program answers, by path: a body, which is tagged with itself, or whatever else. */
+/** A program's answers by path: a body, tagged with itself, or a handler. */
 type Answer = string | null | ((request: IncomingMessage, response: ServerResponse) => void);
 
 describe('documents of programs behind API services', () => {
@@ -98,7 +98,7 @@ describe('documents of programs behind API services', () => {
       },
     });
   };
-  /** What is known once it is as asked for. */
+  /** Waits until the documents meet a condition. */
   const until = async (holds: (documents: readonly RemoteDocument[]) => boolean): Promise<RemoteDocument> => {
     for (;;) {
       const all = documents.all();
@@ -198,7 +198,7 @@ describe('documents of programs behind API services', () => {
     await set(service('True'));
     await until(([first]) => first?.hash === 'AB' && first.v2 !== null);
     await set(service('False'));
-    // Version 2 is one document of everything: it does not change with every failure.
+    // Version 2 is one document, which failures need not change.
     expect((await until(([first]) => first?.hash === null)).v2).to.not.equal(null);
     const before = asked.length;
     await set(service('True'));

@@ -100,7 +100,7 @@ describe('aggregation, its parts', () => {
       ['c.example.com', 'v1'],
       ['b.example.com', 'v1beta1', 'v2', 'v1'],
     ]);
-    // Groups of which nothing is known stay where they are.
+    // Unknown groups stay in place.
     expect(groups.map(([name]) => name).filter((name) => name?.includes('example') !== true)).to.deep.equal(nothing.map(([name]) => name));
   });
 });

@@ -117,7 +117,7 @@ describe('requests to backends', () => {
     return statusOf(stream);
   }
 
-  /** Sends bytes on a connection of their own; gives the status of the answer. */
+  /** Sends bytes on a new connection; returns the status. */
   async function raw(bytes: string): Promise<number> {
     const socket = tls.connect({
       host: '127.0.0.1',
@@ -212,7 +212,7 @@ describe('requests to backends', () => {
     expect(header(request!, 'x-remote-user')).to.equal('ann');
   });
 
-  /** Resets a stream within its body; with null, ends the whole connection. Node's client would end the body first. */
+  /** Resets a stream within its body, or with null ends the connection. Node's client would end the body first. */
   async function takenBack(code: number | null): Promise<void> {
     const headed = new Promise<void>((resolve) => {
       backend.atHead = () => {
@@ -229,7 +229,7 @@ describe('requests to backends', () => {
     wire.destroy();
   }
 
-  /** Announces another length than it sends, on a connection of its own: new releases of Node end it. */
+  /** Sends a body of another length than announced, on its own connection, which new releases of Node end. */
   async function misannounced(length: string, body: string): Promise<void> {
     const own = connect(`https://localhost:${front.port}`, { rejectUnauthorized: false });
     own.on('error', () => undefined);

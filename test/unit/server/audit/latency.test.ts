@@ -4,7 +4,7 @@ import { createAuditor, type AuditedRequest } from '../../../../server/audit/aud
 import type { AuditEvent } from '../../../../server/audit/event.js';
 
 describe('audit, latency', () => {
-  /** The annotations of the last event of a request that began so long ago. */
+  /** The annotations of the last event of a request that began this long ago. */
   async function annotationsAfter(milliseconds: number): Promise<Readonly<Record<string, string>>> {
     const events: AuditEvent[] = [];
     const auditor = createAuditor({

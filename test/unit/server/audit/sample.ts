@@ -25,7 +25,7 @@ export const sampleEvent = (changes: Partial<AuditEvent> = {}): AuditEvent => ({
 
 export const numbered = (id: string, stage: Stage = 'ResponseComplete'): AuditEvent => sampleEvent({ auditID: id, stage });
 
-/** Remembers what it wrote. `broken` makes it refuse; `hold` makes it wait until `release` is called. */
+/** Records batches. `broken` makes it fail; `hold` makes it wait for `release`. */
 export class MemoryWriter implements Writer {
   readonly batches: string[][] = [];
   broken: Error | null = null;

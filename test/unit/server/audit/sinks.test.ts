@@ -66,7 +66,7 @@ describe('audit, blocking sink', () => {
     writer.broken = null;
     expect(await sink.process(numbered('next', 'RequestReceived'))).to.equal(true);
     expect(await sink.settle()).to.equal(true);
-    // The request that had only arrived was refused: of it nothing is owed.
+    // The request that had only arrived was refused, so its event need not be written.
     expect(writer.written).to.deep.equal(['done', 'next']);
     expect(lost).to.deep.equal([]);
   });

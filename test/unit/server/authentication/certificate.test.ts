@@ -4,7 +4,7 @@ import type { Exchange } from '../../../../server/http/exchange.js';
 import { call1, openFrontDoor, type FrontDoor } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
 
-/** What is read from subjects of client certificates besides names and groups. */
+/** Uids in subjects of client certificates. */
 describe('uids in client certificates', () => {
   const doors: FrontDoor[] = [];
   let identities: Identities;
@@ -16,7 +16,7 @@ describe('uids in client certificates', () => {
   });
   after(() => Promise.all(doors.map(({ listener }) => listener.close())));
 
-  /** Who somebody with these uids is to a server: a status where it is nobody. */
+  /** The user for these uids, or the status of a refusal. */
   const known = async (options: { readonly uids?: boolean }, ...uids: readonly string[]): Promise<unknown> => {
     const door = await openFrontDoor({
       identities,

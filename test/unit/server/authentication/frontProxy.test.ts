@@ -13,7 +13,7 @@ import type { Exchange } from '../../../../server/http/exchange.js';
 import { call1, call2, openFrontDoor, type Call, type FrontDoor } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
 
-/** Two authorities of one name: only their keys tell their certificates apart. */
+/** Two authorities with one name, which only their keys distinguish. */
 describe('a front proxy', () => {
   let clients: Identities;
   let proxies: Identities;

@@ -478,7 +478,7 @@ describe('tokens of other issuers', function () {
 
 const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** HS256 with the published key as secret: a verifier that lets tokens choose would accept it. */
+/** HS256 with the published key as secret: accepted by a verifier that trusts the token's algorithm. */
 function confused(token: string, { publicKey }: TokenIssuer): string {
   const signed = `${part({ alg: 'HS256', kid: publicKey.kid })}.${token.split('.')[1]}`;
   const secret = createPublicKey({ key: publicKey as Record<string, string>, format: 'jwk' }).export({ type: 'spki', format: 'pem' });

@@ -11,7 +11,7 @@ const asking = (path: string, ...groups: string[]): Attributes => ({
 });
 const link = (type: string): AuthorizerSettings => ({ type, name: type, webhook: null });
 
-/** Settings that a test changes, and a chain of modes that write down what happens to them. */
+/** Changeable settings, and a chain of modes that record calls. */
 function chainOf(decide: Readonly<Record<string, (path: string) => Decision | Promise<Decision>>>, ...types: string[]) {
   const log: string[] = [];
   const counts = new Map<string, { allowed: number; denied: number }>();

@@ -10,7 +10,7 @@ import { startTokenIssuer, type TokenIssuer } from '../../../fixtures/tokenIssue
 import { call1, recordingLogger, type Answer, type Call } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identity } from '../../../fixtures/identities.js';
 
-/** A whole server whose doors are described in files, with an issuer, two services and a front proxy beside it. */
+/** A server whose authentication and authorization are configured in files, with an issuer, two services and a front proxy. */
 describe('a server with doors by configuration', function () {
   let server: RunningServer;
   let issuer: TokenIssuer;

@@ -123,7 +123,7 @@ describe('authorization/rbac/covers', () => {
     });
 
     it('gives up where rules that overlap in part leave too many combinations, and lets others go ahead meanwhile', async () => {
-      // Every word is held by rules of its own, so that no two can be told to be alike.
+      // Each word has its own rules, so that none can be merged.
       const pieces = (n: number): PolicyRule[] =>
         Array.from({ length: n }, (_, i) =>
           rule({
@@ -154,7 +154,7 @@ describe('authorization/rbac/covers', () => {
   });
 });
 
-/** What the comparison means, without any of what makes it fast. */
+/** The comparison without optimizations. */
 function eachByEach(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   const joined = new Map<string, PolicyRule & { verbs: string[] }>();
   for (const atom of wanted.flatMap(atomsOf)) {

@@ -25,13 +25,13 @@ function everythingLogged(lines: string[]): Logger {
   return log;
 }
 
-/** A whole server with every door that this build has, and everybody who should not get through one. */
+/** A server with all ways to authenticate, and users who must not get through. */
 describe('the doors of a server', function () {
   let server: RunningServer;
   let admin: Identity;
   let ann: Identity;
   const logged: string[] = [];
-  /** Every secret that was ever shown to or by the server. */
+  /** Every secret that the server saw or returned. */
   const secrets: string[] = ['st4tic-t0ken'];
 
   const send = (call: Call): Promise<Answer> => call1(Number(new URL(server.url).port), call);

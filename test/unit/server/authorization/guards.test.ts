@@ -12,7 +12,7 @@ const lineOf = (asked: Attributes): string =>
     ? `${asked.verb} ${asked.resource}${asked.subresource === '' ? '' : `/${asked.subresource}`} ${asked.namespace}/${asked.name}`
     : asked.path;
 
-/** Asks the guard of that name, where the user has these rights; the result is the refusal, or null. */
+/** Runs that guard with these rights; returns the refusal or null. */
 async function refusal(
   make: (authorize: Authorizer) => readonly AdmissionPlugin[],
   name: string,

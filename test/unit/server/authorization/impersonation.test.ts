@@ -4,7 +4,7 @@ import type { Attributes } from '../../../../server/authorization/authorizer.js'
 import { impersonate, type Wanted } from '../../../../server/authorization/impersonation.js';
 import type { User } from '../../../../api/user.js';
 
-/** A right as `verb group/resource/subresource namespace/name`: everything that an authorizer is asked, in one line. */
+/** A right as `verb group/resource/subresource namespace/name`, with all attributes for an authorizer. */
 const lineOf = (asked: Attributes): string =>
   asked.isResource
     ? `${asked.verb} ${asked.group}/${asked.resource}${asked.subresource === '' ? '' : `/${asked.subresource}`} ${asked.namespace}/${asked.name}`
@@ -37,7 +37,7 @@ const wantedOf = ({ name, uid = '', groups = [], extra = {} }: Partial<User> & {
   extra: new Map(Object.entries(extra)),
 });
 
-/** What comes of it with these rights: who one becomes and by which right, or the refusal; and what was asked, and counted. */
+/** The result with these rights: the new user and the right used, or the refusal; and queries and counts. */
 async function attempt(
   wanted: Parameters<typeof wantedOf>[0],
   rights: readonly string[],
@@ -175,7 +175,7 @@ describe('acting as somebody else', () => {
     expect((await attempt({ name: 'j', groups: ['a', 'b', 'c'] }, rights)).as).to.equal('');
   });
 
-  /** The modes in which `wanted` is tried when nothing is granted. */
+  /** The modes that are tried for `wanted` without rights. */
   const modesFor = async (wanted: Parameters<typeof wantedOf>[0], requestor = deputy): Promise<string> =>
     (await attempt(wanted, [], { requestor })).asked.map((line) => /^impersonate-on:([^:]+)/.exec(line)?.[1] ?? 'legacy').join(' ');
   const account = 'system:serviceaccount:ci:builder';

@@ -9,7 +9,7 @@ import type { Attributes } from '../../../../server/authorization/authorizer.js'
 import { nodeRestriction } from '../../../../server/authorization/node/restriction.js';
 import { forbiddenLabels } from '../../../../server/authorization/node/labels.js';
 
-/** One table holds the rules of the plugin, over 500 lines, because their order and words belong together. */
+/** The rules of the plugin are one table of over 500 lines, because their order and messages belong together. */
 const kubelet = { name: 'system:node:n1', uid: '', groups: ['system:nodes', 'system:authenticated'], extra: {} };
 const stored: Readonly<Record<string, ApiObject>> = {
   'nodes//n1': { metadata: { name: 'n1', uid: 'node-uid' } },
@@ -123,7 +123,7 @@ const certificate = (signerName: string, commonName: string): Wanted => ({
   resource: 'certificatesigningrequests.certificates.k8s.io',
   object: { metadata: {}, spec: { signerName, request: requests.get(commonName)! } },
 });
-/** Requests for certificates by the name they are for, in base64. */
+/** Certificate requests by name, in base64. */
 x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
 const requests = new Map<string, string>(
   await Promise.all(

@@ -25,7 +25,7 @@ const core = (verbs: string[], resources: string[], resourceNames: string[] = []
   resourceNames,
 });
 
-/** An index in which ann is bound to one cluster role with these rules. */
+/** An index with ann bound to one cluster role with these rules. */
 function withRules(...rules: { [member: string]: JsonValue }[]): PolicyIndex {
   const index = new PolicyIndex();
   index.putRole('', role('r', ...rules));
@@ -256,7 +256,7 @@ interface ModelBinding {
   readonly subjects: readonly { readonly kind: string; readonly name: string; readonly namespace?: string }[];
 }
 
-/** The rules as the documentation of the API tells them, searched from end to end. */
+/** A model of the documented rules, with linear search. */
 class Model {
   readonly roles = new Map<string, readonly ModelRule[]>();
   readonly bindings = new Map<string, ModelBinding>();

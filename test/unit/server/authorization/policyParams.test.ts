@@ -35,7 +35,7 @@ interface Asked {
   readonly allowed?: boolean;
 }
 
-/** What the authorizer was asked, and how it went on. */
+/** The authorizer's queries, and the result. */
 async function write({ resource, object, old = null, groups = user.groups, there = {}, allowed = false }: Asked): Promise<{
   readonly questions: readonly string[];
   readonly error: { readonly code: number; readonly message: string } | null;

@@ -165,7 +165,7 @@ describe('authorization by a service', () => {
       .to.have.property('error')
       .match(/no answer within 20 ms/);
     expect(outcomes).to.deep.equal(['timeout']);
-    // A busy machine may give up before it has asked.
+    // A busy machine may time out before the request.
     expect(service.questions.length).to.be.within(1, 2);
   });
   it('passes errors on unless somebody else allows', async () => {

@@ -17,7 +17,7 @@ interface Asked {
   readonly body?: string;
 }
 
-/** As much of an exchange as the console looks at. */
+/** The part of an exchange that the console uses. */
 class FakeExchange {
   readonly headers: Record<string, unknown> = {};
   code = 200;

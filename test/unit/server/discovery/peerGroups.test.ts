@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../../api/object.js';
 import { withPeerGroups } from '../../../../server/discovery/peerGroups.js';
 
-/** `named`: the kinds of answers are named in full, as those of definitions are. */
+/** `named`: with full kinds of answers, as in definitions. */
 const resource = (name: string, named = false): JsonObject => ({
   resource: name,
   responseKind: named ? { group: 'g', version: 'v1', kind: 'K' } : { group: '', version: '', kind: 'K' },

@@ -45,7 +45,7 @@ describe('elections', () => {
       renewTime: microTimeText(renewedAt),
     },
   });
-  /** The next state of an object for which something holds. */
+  /** The next state of an object that meets a condition. */
   const once = (resource: string, name: string, holds: (spec: JsonObject) => boolean): Promise<JsonObject> =>
     new Promise((resolve) => {
       const following = follow(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-/** What a PUT to an object that is not there is told: first what is wrong with its name, then that there is none, or that the one it means is gone where it might have made another. */
+/** A PUT to an absent object: first errors of its name, then that it does not exist, or that the precondition's object is gone where it could be created. */
 const namespace = '/api/v1/namespaces/default';
 const places: readonly (readonly [what: string, path: string, gone: readonly [status: number, message: string]])[] = [
   ['an object', `${namespace}/configmaps/gone`, [404, 'configmaps "gone" not found']],

@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-/** Bodies that are orders or questions are completed before admission sees them: with their namespace, which they may leave out, and defaults. */
+/** Bodies that are commands or queries get their optional namespace and defaults before admission. */
 describe('endpoints, bodies that admission is told', () => {
   let server: TestServer;
   let seen: ApiObject | null = null;

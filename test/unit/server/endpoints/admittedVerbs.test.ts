@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-/** Patches and updates are one operation to admission, which is told the verb beside it: rights depend on that. */
+/** Patches and updates are one operation for admission, which also gets the verb, because rights depend on it. */
 describe('endpoints, the verb that admission is told', () => {
   let server: TestServer;
   const seen: string[] = [];

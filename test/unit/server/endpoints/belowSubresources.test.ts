@@ -4,7 +4,7 @@ import { StatusError } from '../../../../api/status.js';
 import type { Request } from '../../../../program/port/message.js';
 import { route, type ResourceInfo } from '../../../../server/endpoints/routing.js';
 
-/** What is below a subresource is nowhere, but for what is handed on. */
+/** Paths below a subresource give 404, except for proxies. */
 const catalogue = createCatalogue({ serves: () => true });
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 

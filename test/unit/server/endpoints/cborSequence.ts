@@ -10,7 +10,7 @@ export const decoded = (data: Buffer): JsonObject => {
   return result.value as JsonObject;
 };
 
-/** The items of a sequence, each of which begins with the tag; the tag of an object inside of an event follows the name of its member. */
+/** Splits a sequence into items, which begin with the tag; the tag of an object in an event follows its member's name. */
 export const sequence = (data: Buffer): JsonObject[] => {
   const events: JsonObject[] = [];
   const start = Buffer.from(`${selfDescribed}a2`, 'hex');

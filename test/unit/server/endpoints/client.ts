@@ -14,7 +14,7 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends one request; the body of the answer is parsed where it is JSON. */
+/** Sends one request and parses a JSON answer. */
 export async function call(
   url: string,
   method: string,
@@ -55,7 +55,7 @@ const open = (
 
 export interface Stream {
   next(): Promise<JsonObject>;
-  /** Settles with all that is left when the server ends the stream. */ rest(): Promise<JsonObject[]>;
+  /** Returns the remaining events when the server ends the stream. */ rest(): Promise<JsonObject[]>;
   close(): void;
   readonly response: IncomingMessage;
 }

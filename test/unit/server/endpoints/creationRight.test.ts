@@ -5,7 +5,7 @@ import type { ServedResource } from '../../../../server/registry/resources.js';
 import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-/** Bodies of kinds that need more than a name to be valid. */
+/** Bodies of kinds that require more than a name. */
 const content: Readonly<Record<string, object>> = {
   events: { involvedObject: { namespace: 'default' }, reason: 'a', type: 'Normal' },
   'events.events.k8s.io': {
@@ -128,7 +128,7 @@ describe('endpoints, the right to create through a change', () => {
 
   for (const resource of listed('patch')) {
     it(`creates no ${nameOf(resource)} in ${resource.version} by apply without it`, async () => {
-      // Kinds that need more than this to be valid are refused for that.
+      // Kinds that require more are refused for that.
       const answer = await apply(resource, 'made');
       expect(answer.status, answer.text).to.be.oneOf([403, 422, 500]);
       expect((await call(server.url, 'GET', pathOf(resource, 'made'))).status).to.equal(404);

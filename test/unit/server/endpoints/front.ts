@@ -3,7 +3,7 @@ import http from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { createChain } from '../../../../server/http/chain.js';
 
-/** A chain behind a plain HTTP server on a free port, requests to change the protocol included. */
+/** A chain behind a plain HTTP server on a free port, with upgrades. */
 export async function listen(chain: ReturnType<typeof createChain>): Promise<{ readonly server: http.Server; readonly url: string }> {
   const server = http.createServer((request, response) => {
     chain.handle(request, response);

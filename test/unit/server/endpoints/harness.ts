@@ -34,13 +34,16 @@ export interface TestServerOptions {
   readonly registry?: Partial<RegistryOptions>;
   readonly endpoints?: Partial<EndpointOptions>;
   readonly tap?: ChainOptions['tap'];
-  /** Decides about requests in the place of administrators' rights. */
+  /** Replaces the administrators' rights. */
   readonly authorize?: Authorizer;
-  /** What other programs say of themselves in OpenAPI documents. */
+  /** OpenAPI documents of other programs. */
   readonly remote?: () => readonly RemoteDocument[];
 }
 
-/** Versions below the first one count as compacted. The endpoints run over the in-memory storage, behind the real filters, on plain HTTP; every request comes from an administrator. */
+/**
+ * The endpoints over storage in memory, behind the real filters, on plain HTTP. All requests come from an administrator. Versions before the first count as
+ * compacted.
+ */
 export async function startTestServer(log: Logger = silent, more: TestServerOptions = {}): Promise<TestServer> {
   const storage = createMemoryStorage({ selectableFields: selectableFieldsOf, startVersion: 1000 });
   const catalogue = createCatalogue();

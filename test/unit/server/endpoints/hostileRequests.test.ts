@@ -6,12 +6,12 @@ import { call, watchStream, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /**
- * Requests that have brought API servers down or opened them elsewhere. What blows up does not end within the runner's time limit. Patches are in
- * `hostilePatches`, codecs in `unit/codecs`.
+ * Requests that have crashed or opened other API servers. Exponential work exceeds the runner's time limit. Patches are in `hostilePatches`, codecs in
+ * `unit/codecs`.
  */
 const maps = '/api/v1/namespaces/default/configmaps';
 
-/** A definition with a schema in a schema in a schema: each level is a `not` (field 29) within, of its length. */
+/** A definition with nested schemas: each level is a `not` (field 29). */
 function nestedProtobuf(depth: number): Buffer {
   const wrap = (tag: readonly number[], inner: Buffer): Buffer => {
     const length: number[] = [];
@@ -39,7 +39,7 @@ function nestedProtobuf(depth: number): Buffer {
 }
 
 describe('hostile requests', function () {
-  /** Each takes a fraction of a second; what blows up takes minutes. */
+  /** Each takes a fraction of a second, but minutes with exponential work. */
   let server: TestServer;
   const send = (method: string, path: string, body?: unknown): Promise<Answer> =>
     call(server.url, method, path, body === undefined ? {} : { body });
@@ -145,7 +145,7 @@ describe('hostile requests', function () {
       ).to.equal(201);
     });
 
-    /** The request line as it is: a client library would tidy it up. */
+    /** Sends the exact request line, which a client library would normalise. */
     async function asked(target: string, method = 'GET'): Promise<string> {
       const { hostname, port } = new URL(server.url);
       const socket = net.connect(Number(port), hostname);

@@ -25,7 +25,7 @@ function protobuf(data: Buffer): List {
   return result.value as List;
 }
 
-/** Every form and encoding in which a list can be had, and how to read it. */
+/** Every form and encoding of a list, with its reader. */
 const forms: readonly { readonly accept: string; readonly read: (data: Buffer) => List }[] = [
   { accept: 'application/json', read: (data) => JSON.parse(data.toString()) as List },
   { accept: 'application/yaml', read: (data) => YAML.parse(data.toString()) as List },
@@ -79,7 +79,7 @@ describe('endpoints/lists', () => {
       server.storage.compact(server.storage.version);
       const expired = await fetch(`${configMaps}?limit=1&continue=${first.metadata.continue ?? ''}`, { accept });
       expect(expired.status).to.equal(410);
-      // A refusal has no metadata to be shown alone: it is in JSON where nothing else is asked for.
+      // A refusal has no metadata form: its default encoding is JSON.
       const status = accept === protobufType ? protobuf(expired.data) : (YAML.parse(expired.data.toString()) as List);
       const rest = read((await fetch(`${configMaps}?continue=${status.metadata.continue ?? ''}`, { accept })).data);
       expect(namesIn(rest)).to.deep.equal(['aa', 'b', 'c']);
@@ -123,7 +123,7 @@ describe('endpoints/lists', () => {
       for (let n = 0; n < 40; n++) await create(`m${String(n).padStart(2, '0')}`, 10_000);
     });
 
-    /** The last cell of a row says how old an object is: that may change from one answer to the next. */
+    /** The last cell of a row is the object's age, which may change between answers. */
     const ageless = (data: Buffer, accept: string): Buffer =>
       accept.includes('as=Table') ? Buffer.from(data.toString().replace(/("cells":\[[^\]]*),"[^"]*"\]/g, '$1]')) : data;
 
@@ -133,7 +133,7 @@ describe('endpoints/lists', () => {
         expect(plain.headers).not.to.have.property('content-encoding');
         expect(namesIn(read(plain.data))).to.have.length(40);
         const zipped = await fetch(configMaps, { accept, 'accept-encoding': 'deflate, gzip' });
-        // Only what is large is worth the time.
+        // Only large answers are compressed.
         if (plain.data.length < 128 * 1024) expect(zipped.headers).not.to.have.property('content-encoding');
         else expect(zipped.headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
         const data = zipped.headers['content-encoding'] === 'gzip' ? gunzipSync(zipped.data) : zipped.data;

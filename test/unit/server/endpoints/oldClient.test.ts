@@ -5,10 +5,7 @@ import { openWatchEvent } from '../../../../workers/codecs/protobuf/watchEvent.j
 import { protobufDecode, protobufEncode, protobufMediaType } from '../../../../workers/codecs/protobuf/index.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-/**
- * A client as controllers of release 1.28 are: it speaks Protobuf in both directions, lists before it watches, since it knows of no lists in watches, and asks
- * for a form of discovery that no server has any more.
- */
+/** A client like controllers of release 1.28: it uses Protobuf, lists before it watches, and requests a form of discovery that is gone. */
 interface Answer {
   readonly status: number;
   readonly type: string;
@@ -22,7 +19,7 @@ class OldClient {
     this.#url = url;
   }
 
-  /** `body` goes out in Protobuf, but for patches, which have no such form. */
+  /** Sends `body` in Protobuf, except patches, which lack that form. */
   async send(method: string, path: string, body?: JsonObject, patch?: string): Promise<Answer> {
     const raw = body === undefined ? undefined : patch === undefined ? inProtobuf(body) : Buffer.from(JSON.stringify(body));
     const response = await this.#open(method, path, `${protobufMediaType},application/json`, raw, patch ?? protobufMediaType);
@@ -38,7 +35,7 @@ class OldClient {
     return { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', object: parsed(await wholeOf(response)) };
   }
 
-  /** Events in their order: what happened, and to what. */
+  /** Events in order: type and object. */
   async *watch(path: string): AsyncGenerator<readonly [type: string, object: JsonObject], void> {
     const response = await this.#open('GET', `${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=60`, protobufMediaType);
     expect(response.headers['content-type']).to.equal(`${protobufMediaType};stream=watch`);

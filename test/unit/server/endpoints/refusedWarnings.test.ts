@@ -3,7 +3,7 @@ import { forbidden } from '../../../../api/status.js';
 import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-/** What is doubtful is told as soon as an object has been found acceptable, whatever becomes of the write. */
+/** Warnings appear after validation, whatever becomes of the write. */
 const services = '/api/v1/namespaces/default/services';
 const maps = '/api/v1/namespaces/default/configmaps';
 const refused = { group: '', resource: 'services' };

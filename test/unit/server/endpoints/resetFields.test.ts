@@ -9,8 +9,8 @@ import { call, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /**
- * What the reference's strategies say that a write takes back (`GetResetFields` in `pkg/registry`, kube-aggregator and apiextensions-apiserver, where the
- * storage of the path has the strategy), by resource and path. A path that is not named takes nothing back.
+ * The reference's fields that a write resets (`GetResetFields` in `pkg/registry`, kube-aggregator and apiextensions-apiserver, of the path's storage), by
+ * resource and path. Other paths reset nothing.
  */
 const [own, content, all] = ['.status', '.spec', '.metadata .spec'];
 const facts: Readonly<Record<string, Readonly<Record<string, string>>>> = {

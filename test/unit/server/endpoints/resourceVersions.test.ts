@@ -5,7 +5,7 @@ import { startTestServer, type TestServer } from './harness.js';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
-/** What a cell of the tables promises, or how the request is refused. */
+/** The consistency of a table's cell, or the refusal. */
 type Cell = Consistency['at'] | 'continued' | { readonly status: number; readonly says: string };
 
 const matchNeedsVersion = { status: 422, says: 'resourceVersionMatch is forbidden unless resourceVersion is provided' };
@@ -13,7 +13,7 @@ const matchBesideToken = { status: 422, says: 'resourceVersionMatch is forbidden
 const exactZero = { status: 422, says: 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"' };
 const versionBesideToken = { status: 400, says: 'specifying resource version is not allowed when using continue' };
 
-/** Specification, section "Resource versions": match and paging, then what an unset version, "0" and another one mean. */
+/** Specification, section "Resource versions": match and paging, then the meaning of an unset version, "0" and another one. */
 const listCells: readonly (readonly [match: string, paging: '' | 'limit' | 'continue', unset: Cell, zero: Cell, other: Cell])[] = [
   ['', '', 'mostRecent', 'any', 'notOlderThan'],
   ['', 'limit', 'mostRecent', 'any', 'exact'],

@@ -10,7 +10,7 @@ const maps = '/api/v1/namespaces/default/configmaps';
 
 const undecryptable = (key: ObjectKey): DamagedValueError => new DamagedValueError(key, 'no matching prefix found', { step: 'transform' });
 
-/** The objects named `broken` cannot be read: the value is there, and its bytes say nothing. */
+/** Objects named `broken` have undecodable values. */
 const damaging = (storage: Storage): Storage => ({
   get: async (key: ObjectKey, consistency) => {
     const result = await storage.get(key, consistency);

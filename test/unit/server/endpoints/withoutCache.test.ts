@@ -45,7 +45,7 @@ const forms = [
 ];
 const watchForms = forms.filter((form) => !form.includes('yaml')).map((form) => form.replace('MetadataList', 'Metadata'));
 
-/** Tables tell ages, which may differ by a second between two requests. */
+/** Tables contain ages, which may differ by a second. */
 const withoutAges = (text: string): string => text.replace(/"\d+s"/g, '"age"');
 
 describe('endpoints without a watch cache', function () {
@@ -82,7 +82,7 @@ describe('endpoints without a watch cache', function () {
     else if ((await send('PUT', path, body)) === 404) await send('POST', collection(namespace), body);
   }
 
-  /** What each server answers: status, type and body. */
+  /** Each server's answer: status, type and body. */
   async function sameFromAll(path: string, accept: string): Promise<string> {
     const answers = await Promise.all(
       servers.map(async ({ url }) => {

@@ -15,7 +15,7 @@ import { call, watchStream, type Answer, type Call } from '../endpoints/client.j
 import { listen } from '../endpoints/front.js';
 import { definition, ExtensionServer } from './harness.js';
 
-/** Custom objects over HTTP: what they have no form for, and numbers that no JavaScript number holds. */
+/** Custom objects over HTTP: missing encodings, and numbers beyond JavaScript's range. */
 const ignore = (): void => {};
 const silent: Logger = { error: ignore, warn: ignore, info: ignore, debug: ignore, enabled: () => false, named: () => silent };
 const widgetsPath = '/apis/example.com/v1/namespaces/default/widgets';

@@ -100,7 +100,7 @@ describe('owners of fields in versions that a webhook converts', () => {
   };
   const decoded = async (version: string): Promise<ApiObject> =>
     (await server.registry.get(server.target(version, 'people', 'ada'), { at: 'mostRecent' })).decode();
-  /** Who owns which members of the specification, in which version. */
+  /** Owners of the specification's members, with versions. */
   const owners = async (): Promise<string[]> =>
     ((await decoded('v1')).metadata.managedFields ?? [])
       .map((entry) => {
@@ -163,7 +163,7 @@ describe('owners of fields in versions that a webhook converts', () => {
     await decoded('v2');
     const before = converter.calls;
     await update('v2', { first: 'Anna' }, 'five');
-    // To v1 and v3, for the owners there; then to be stored, and to be shown again.
+    // To v1 and v3 for owners there, to the stored version, and back.
     expect(converter.calls - before).to.be.at.most(4);
   });
 

@@ -22,7 +22,7 @@ import { packageRoot } from '../../../fixtures/packageRoot.js';
 export const definitionFixture = (name: string): ApiObject =>
   parse(fs.readFileSync(path.join(packageRoot, 'test', 'fixtures', 'definitions', `${name}.yaml`), 'utf8')) as ApiObject;
 
-/** A definition of one version, or of those given. */
+/** A definition, by default with one version. */
 export function definition(plural: string, kind: string, more: Readonly<Record<string, unknown>> = {}, group = 'example.com'): ApiObject {
   const schema = {
     openAPIV3Schema: {
@@ -156,7 +156,7 @@ export class ExtensionServer {
     return { resource: found, namespace: found.namespaced ? 'default' : '', name };
   }
 
-  /** Waits for a change of the served resources after which the condition holds. */
+  /** Waits for a change of the served resources that meets the condition. */
   until(holds: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const unsubscribe = this.custom.onChange(() => {
@@ -172,11 +172,11 @@ export class ExtensionServer {
   }
 }
 
-/** `definedFields`: what selectors compare of types that are not built in; nothing, if not given. */
+/** `definedFields`: selectable fields of custom types; none by default. */
 export const createStorage = (definedFields: (resource: GroupResource) => LiveFields | null = () => null): Storage =>
   createMemoryStorage({ selectableFields: (resource) => selectableFieldsOf(resource) ?? definedFields(resource), startVersion: 1000 });
 
-/** Converts by a function, counting its calls; optionally each call waits for a gate. */
+/** Converts by a function and counts calls; calls may wait for a gate. */
 export class FakeConverter implements Converter {
   readonly #change: (object: ApiObject, apiVersion: string) => ApiObject;
   calls = 0;

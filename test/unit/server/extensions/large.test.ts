@@ -10,7 +10,7 @@ import { inOneGo } from '../../../../api/steps.js';
 import { reviewInSteps } from '../../../../server/kinds/apiextensions.k8s.io/schema/schema.js';
 import { Path } from '../../../../server/registry/validation/field.js';
 
-/** A schema of more than two thousand values, with one mistake if asked for. */
+/** A schema of more than two thousand values, with one optional mistake. */
 const large = (mistake: boolean): ApiObject => {
   const member = (position: number): JsonObject => ({ type: 'string', description: `Member ${position}.`, pattern: '^[a-z]+$' });
   const properties = Object.fromEntries(Array.from({ length: 1500 }, (_, position) => [`member${position}`, member(position)]));

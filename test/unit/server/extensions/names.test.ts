@@ -89,7 +89,7 @@ describe('extensions/names', () => {
     expect(conflict?.reason).to.equal('SingularConflict');
   });
 
-  /** Several servers decide about one definition after the other, each on a state that may be outdated; a write succeeds only if its definition is as it was then. */
+  /** Several servers decide on one definition in turn, from possibly outdated states; a write succeeds only if its definition is unchanged. */
   it('never gives one name to two, however servers interleave, and always ends', () => {
     const word = fc.constantFrom('a', 'b', 'c');
     const wish = fc.record({ singular: word, shortNames: fc.uniqueArray(word, { maxLength: 2 }), kind: word });

@@ -193,7 +193,7 @@ describe('extensions/objects', () => {
     expect((await server.registry.get(target('a'), { at: 'any' })).decode()['spec']).to.deep.equal({ size: 1, weight: 7 });
     const { items } = await server.registry.list(target().resource, { ...everything, namespace: 'default' });
     expect(items[0]?.decode()['spec']).to.deep.equal({ size: 1, weight: 7 });
-    // What changes nothing is written once, in the form of now.
+    // A write without change stores the current form once.
     const written = await change('a', {});
     expect(written.metadata.generation).to.equal(1);
     expect((await change('a', {})).metadata.resourceVersion).to.equal(written.metadata.resourceVersion);

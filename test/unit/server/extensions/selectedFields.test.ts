@@ -6,7 +6,7 @@ import type { Failure, Watch, WatchEvent, WatchRequest } from '../../../../serve
 import type { MemoryStorage } from '../../../../server/storage/memory.js';
 import { definition, ExtensionServer, FakeConverter } from './harness.js';
 
-/** `spec.colour` is a text in both versions, but not the same one. */
+/** `spec.colour` is a text in both versions, with different values. */
 const colours: readonly (readonly [string, string])[] = [
   ['red', 'rot'],
   ['blue', 'blau'],

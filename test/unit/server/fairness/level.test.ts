@@ -10,7 +10,7 @@ const terms = fc.record({
   queues: fc.integer({ min: 1, max: 5 }),
   queueLengthMax: fc.integer({ min: 1, max: 4 }),
 });
-/** Times are in 1024ths of a second: sums of them are exact, so both sides compare the same numbers. */
+/** Times are in 1024ths of a second, whose sums are exact. */
 const step = fc.record({
   what: fc.constantFrom('arrive', 'arrive', 'arrive', 'finish', 'finish', 'abandon', 'resize', 'change'),
   after: fc.integer({ min: 0, max: 64 }),
@@ -117,7 +117,7 @@ describe('fairness: a level', () => {
     const [seats, queues, waitingMax] = [56, 7, 50];
     const scenes = fc.record({
       perSecond: fc.constantFrom(500, 2_000, 8_000),
-      /** In which nothing ends: collections of garbage, or a busy machine. */
+      /** Pauses in which nothing ends, such as garbage collection. */
       pauseMs: fc.integer({ min: 0, max: 300 }),
       everyMs: fc.integer({ min: 5, max: 100 }),
     });
@@ -127,7 +127,7 @@ describe('fairness: a level', () => {
         const working: Ticket<'elephant' | 'mouse'>[] = [];
         const elephants = [0, 1, 2, 3, 4, 5];
         let [now, mouseAt, mouseWaits] = [0, 0, false];
-        // Of requests that ended while the mouse waited.
+        // Counts of requests that ended while the mouse waited.
         let [waited, longest] = [0, 0];
         const take = (begun: readonly Ticket<'elephant' | 'mouse'>[]): void => {
           working.push(...begun);

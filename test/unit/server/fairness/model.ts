@@ -1,6 +1,6 @@
 import { Guess, type LevelTerms } from '../../../../server/fairness/level.js';
 
-/** The plainest thing that queues as a level does: everything is looked up again in one list, whenever it is needed. */
+/** A minimal model of a level's queues: one list with linear search. */
 
 export interface ModelRequest {
   readonly id: number;
@@ -63,7 +63,7 @@ export class Model {
     return begins ? 'begin' : 'wait';
   }
 
-  /** What the queue has had, and is to have, before its next request: those under way count for what was guessed, or for what they have had where that is more. */
+  /** A queue's past and future claims before its next request: active ones count by their estimate, or by actual use if more. */
   claim(queue: number, now: number): number {
     const working = this.of('working', queue);
     const had = working.reduce((sum, { seats, begunAt }) => sum + seats * (now - begunAt), 0);

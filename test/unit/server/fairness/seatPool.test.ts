@@ -34,7 +34,7 @@ interface Held {
   release(): void;
 }
 
-/** A request of a user that holds its seat until told otherwise. */
+/** A user's request that holds its seat until released. */
 class Caller implements Guest {
   readonly info;
   readonly user;

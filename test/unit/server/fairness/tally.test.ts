@@ -32,7 +32,7 @@ const schema = {
   },
 } as unknown as ApiObject;
 
-/** Requests that come, are worked on and go, at times that the test sets. */
+/** Requests that arrive, run and end at set times. */
 class Scene {
   clock = 100;
   readonly registry = new Registry();
@@ -72,7 +72,7 @@ class Scene {
     return this.fairness.admit(guest);
   }
 
-  /** The request that came first, of those that are there, is over. */
+  /** Ends the oldest request. */
   leave(): void {
     this.#seats.shift()?.release();
   }
@@ -81,7 +81,7 @@ class Scene {
     return shownSeries(this.registry, `apiserver_${name}`);
   }
 
-  /** For how many seconds a ratio over time was up to a bound. */
+  /** Seconds for which a ratio was up to a bound. */
   async secondsUpTo(name: string, bound: string, labels: string): Promise<number> {
     const text = await this.registry.getSingleMetricAsString(`apiserver_flowcontrol_${name}`);
     const line = text
@@ -120,7 +120,7 @@ describe('what is told of fairness', () => {
     scene.clock += 30;
     const seconds = async (name: string, labels: string, bounds: readonly string[]): Promise<readonly number[]> =>
       Promise.all(bounds.map((bound) => scene.secondsUpTo(name, bound, labels)));
-    // Idle, half of the seats, all of them and one more asked for.
+    // Idle, half of the seats, all of them, and one more request.
     expect(
       await seconds('priority_level_seat_utilization', 'phase="executing",priority_level="one"', ['0', '0.5', '0.99', '1']),
     ).to.deep.equal([10, 30, 30, 60]);
@@ -142,7 +142,7 @@ describe('what is told of fairness', () => {
     void scene.arrive('GET', `${pods}/a`);
     void scene.arrive('GET', `${pods}/a`);
     const third = scene.arrive('GET', `${pods}/a`);
-    // One queue is busy and two requests are taken to need some time of one seat each.
+    // One queue is busy, with two requests of an estimated time at one seat each.
     const bounds = (value: number): object => ({ [`bound="min",${own}`]: value, [`bound="max",${own}`]: value });
     expect(await scene.shown('flowcontrol_next_s_bounds')).to.deep.equal(bounds(2 * firstGuess));
     expect(await scene.shown('flowcontrol_next_discounted_s_bounds')).to.deep.equal(bounds(0));

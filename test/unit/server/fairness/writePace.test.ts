@@ -17,7 +17,7 @@ describe('writes of objects about which servers disagree', () => {
     const at = (name: string, ...times: number[]): boolean[] => times.map((time) => pace.allows(name, time));
     expect(at('a', 0, 1, 2, 3, 4, 5, 6, 59_999)).to.deep.equal([true, true, true, true, true, true, false, false]);
     expect(at('b', 6)).to.deep.equal([true]);
-    // The first one is a minute ago; refused ones do not count.
+    // The first one was a minute ago; refused ones do not count.
     expect(at('a', 60_000, 60_000)).to.deep.equal([true, false]);
     pace.keep(new Set(['b']));
     expect(at('a', 60_000)).to.deep.equal([true]);
@@ -47,7 +47,7 @@ describe('writes of objects about which servers disagree', () => {
         { apply: (current) => withStatus(current, 'True'), subresource: 'status', uid: null, mayCreate: null },
         options,
       );
-    /** Settles once a pass has seen everything before: new schemas come after those that are known. */
+    /** Settles after a pass over all earlier schemas, because new ones come last. */
     const seen = async (name: string): Promise<void> => {
       await registry.create({ resource, namespace: '', name: '' }, schemaNamed(name), options);
       await schemas.until(name, 'True');
@@ -71,7 +71,7 @@ describe('writes of objects about which servers disagree', () => {
   });
 });
 
-/** The status of the only condition of each schema. */
+/** The status of each schema's only condition. */
 class Conditions {
   readonly #statuses = new Map<string, string>();
   readonly #waiting = new Set<() => void>();

@@ -13,7 +13,7 @@ describe('the deadline of requests', () => {
       server: await identities.issue({ name: 'server', usage: 'serverAuth' }),
       chain: { requestTimeoutMs: 1_000 * 3_600_000 },
       resources: async (context) => {
-        // A timer that overflows fires in the next turns of the event loop, before this one.
+        // An overflowing timer would fire within a few turns, before this one.
         await new Promise((resolve) => {
           setTimeout(resolve, 5);
         });

@@ -18,21 +18,21 @@ import { errorCodes, frame, frameTypes, goawayFrame, RawHttp2, settingIds } from
 import { openFrontDoor, type FrontDoor } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
 
-/** Requests in all, over all ways to end in all phases. */
+/** The total number of requests, over all endings and phases. */
 const rounds = 10_000;
-/** What 10,000 of them may leave behind when the garbage is collected: a kilobyte of each would be 10 MB. */
+/** The memory that 10,000 requests may retain after garbage collection: a kilobyte each would be 10 MB. */
 const heldBytesMax = 6 * 1024 * 1024;
 
 /** Does not become shorter by compression. */
 const longPart = randomBytes(200_000);
-/** Longer than any time limit of the server here. */
+/** Longer than all time limits of the server here. */
 const patienceMs = 120_000;
 
 /** Where requests are when their end comes. */
 const phases = ['authentication', 'authorization', 'audit', 'body', 'queue', 'read', 'write', 'list', 'gzip', 'watch', 'untaken'] as const;
 type Phase = (typeof phases)[number];
 
-/** How a connection of HTTP/2 ends, or what is on it. `streams` are open. */
+/** Ways to end an HTTP/2 connection or its open `streams`. */
 const ends: Readonly<Record<string, (client: RawHttp2, streams: readonly number[]) => void>> = {
   'an error of the protocol': (client) => {
     client.send(frame(frameTypes.data, 0, 0, Buffer.from('x')));
@@ -57,13 +57,13 @@ const ends: Readonly<Record<string, (client: RawHttp2, streams: readonly number[
   'a half close': (client) => {
     client.socket.end();
   },
-  // Nothing is done at all: the server finds out by itself that nobody is there, or that the time is over.
+  // Does nothing: the server detects an absent client or a timeout.
   silence: (client) => {
     client.socket.pause();
   },
 };
 
-/** Lets everybody who waits go on, all at once. */
+/** Lets all waiters continue at once. */
 class Gate {
   entered = 0;
   #waiting: (() => void)[] = [];
@@ -140,7 +140,7 @@ describe('whatever is under way when a connection or a request ends', function (
     writeJson(context as Exchange, 200, { text: 'x'.repeat(1_000) });
   }
 
-  /** More than a connection and both of its ends hold. */
+  /** More than a connection and both of its ends buffer. */
   async function list(context: RequestContext, compress: boolean): Promise<void> {
     gate.entered += 1;
     const parts = (function* () {
@@ -185,7 +185,7 @@ describe('whatever is under way when a connection or a request ends', function (
     timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
     handles: process.getActiveResourcesInfo().filter((kind) => /TCP|TLS/.test(kind)).length,
   });
-  /** Resolves when nothing is left; the time limit of the test ends a vain wait, and the last state is in its message. */
+  /** Resolves when nothing is left; a timeout shows the last state. */
   const settled = async (before: Readonly<Record<string, number>>, what: string): Promise<void> => {
     const until = performance.now() + patienceMs;
     for (;;) {
@@ -196,7 +196,7 @@ describe('whatever is under way when a connection or a request ends', function (
       await turn();
     }
   };
-  /** The exchanges end while the work still waits; once it goes on, it finds out and gives back the rest. At last, the connection goes. */
+  /** Exchanges end while the work waits; it then notices and releases the rest. The connection closes last. */
   const givenBack = async (before: Readonly<Record<string, number>>, what: string, leave: () => void): Promise<void> => {
     const { active = 0, connections: _connections, handles: _handles, ...rest } = before;
     await settled({ active }, what);
@@ -235,7 +235,7 @@ describe('whatever is under way when a connection or a request ends', function (
       gate.entered = 0;
       const settings: Record<number, number> = ['list', 'gzip', 'untaken'].includes(phase) ? { [settingIds.initialWindowSize]: 0 } : {};
       const client = await RawHttp2.open({ port: door.port, cert: alice.cert, key: alice.key, settings, polite: end !== 'silence' });
-      // The lists are long: a few of them make the point.
+      // Lists are long, so a few suffice.
       const count = long.includes(phase) ? 20 : each;
       const streams = ask(client, phase, count);
       while (phase !== 'queue' && gate.entered < count && !client.ended) await turn();
@@ -247,7 +247,7 @@ describe('whatever is under way when a connection or a request ends', function (
   }
 
   for (const how of ['a destroyed socket', 'a half close', 'half of the next request', 'silence'] as const) {
-    // Nobody has to send anything on a watch: over HTTP/1.1 it stays for its time.
+    // A watch sends nothing by itself: over HTTP/1.1 it stays for its time.
     for (const phase of phases.filter((name) => name !== 'queue' && (name !== 'watch' || how.startsWith('a ')))) {
       it(`is given back over HTTP/1.1: ${phase}, ${how}`, async () => {
         const before = await left();
@@ -264,7 +264,7 @@ describe('whatever is under way when a connection or a request ends', function (
           if (phase === 'list' || phase === 'gzip') client.socket.pause();
           client.send(plainRequest(methodOf(phase), pathOf(phase), headers, body));
         }
-        // On a busy machine the time of a request or of a connection may be over before it gets there.
+        // On a busy machine a request or connection may time out earlier.
         const over = (): number => clients.filter(({ ended, answers }) => ended || answers.length > 0).length;
         while (gate.entered + over() < clients.length) await turn();
         for (const { socket } of clients) {

@@ -13,7 +13,7 @@ import type { Answer, Call, FrontDoor } from '../../../fixtures/frontDoor.js';
 import { createIdentities } from '../../../fixtures/identities.js';
 import type { Identities, Identity } from '../../../fixtures/identities.js';
 
-/** What the resource handler does, by the name of the object asked for. */
+/** Behaviours of the resource handler by object name. */
 type Behaviour = (context: RequestContext) => Promise<void>;
 const behaviours: Record<string, Behaviour> = {
   body: async (context) => {
@@ -176,7 +176,7 @@ describe('the way of a request', () => {
       it('answers 504 when the time is over and stops the work', async () => {
         const { status, body, headers } = await asAdmin('/api/v1/things/slow?timeout=30ms');
         expect([status, body['reason']]).to.deep.equal([504, 'Timeout']);
-        // Go clients go by the code where they are told that it is a text, and say what they say of any 504.
+        // Go clients use the status of a text answer, and print their own message for a 504.
         expect(headers['content-type']).to.equal('text/plain; charset=utf-8');
         expect((await asAdmin('/api/v1/things/late?timeout=30ms')).status).to.equal(504);
       });

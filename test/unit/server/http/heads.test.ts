@@ -6,7 +6,7 @@ import { plainRequest, RawHttp1, type WireAnswer } from '../../../attacks/wire/h
 import { openFrontDoor, type FrontDoor } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identity } from '../../../fixtures/identities.js';
 
-/** Heads of requests over HTTP/1.1, as bytes: what a client library would not send. */
+/** Heads of HTTP/1.1 requests as bytes that a client library would not send. */
 describe('the head of a request', () => {
   let door: FrontDoor;
   let admin: Identity;

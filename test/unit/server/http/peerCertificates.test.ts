@@ -27,7 +27,7 @@ describe('certificates of a dated kind', () => {
   async function serve(certificate: Pick<IssueOptions, 'dns' | 'digest'>): Promise<void> {
     metrics = createMetrics();
     const { cert, key } = await identities.issue({ name: 's.n.svc', usage: 'serverAuth', ...certificate });
-    // Below this level OpenSSL shows what it would not take.
+    // Below this level OpenSSL accepts what it otherwise refuses.
     const running = await WireBackend.start({ cert: cert + identities.ca, key, ciphers: 'DEFAULT@SECLEVEL=0' });
     backend = running;
     const place = (): Promise<{ host: string; port: number }> => Promise.resolve({ host: '127.0.0.1', port: running.port });

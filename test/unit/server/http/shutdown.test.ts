@@ -8,10 +8,10 @@ import { Exchange } from '../../../../server/http/exchange.js';
 import { createLogger } from '../../../../program/log/logger.js';
 import { drainAndClose, type ShutdownOptions } from '../../../../server/http/shutdown.js';
 
-/** A request that is answered when its signal says that the answer is no longer wanted. */
+/** A request that ends when its signal aborts. */
 class Held extends Exchange {
   endedAtMs = Number.NaN;
-  /** The client is gone, or has its whole answer. */
+  /** The client is gone or has the whole answer. */
   readonly leave: () => void;
 
   constructor(verb: 'watch' | 'get', active: ExchangeList<Exchange>) {
@@ -73,7 +73,7 @@ describe('http/shutdown', () => {
   };
 
   it('ends watches evenly over their time, not all at its end', async () => {
-    // A machine that does not let the process run for half of that time sees them end together; then the time is longer.
+    // If the process stands still for half of the time, both end together; then the time doubles.
     for (let graceMs = 400; ; graceMs *= 2) {
       const active = new ExchangeList<Exchange>('place');
       const watches = Array.from({ length: 20 }, () => new Held('watch', active));
@@ -116,7 +116,7 @@ describe('http/shutdown', () => {
     const active = new ExchangeList<Exchange>('place');
     const request = new Held('get', active);
     const stopping = drained(active, {});
-    // The first watches have been ended by the time that a watch is the only one.
+    // The first watches have ended when a new watch is the only one.
     const first = new Held('watch', active);
     while (!first.signal.aborted) await new Promise((resolve) => setImmediate(resolve));
     const late = new Held('watch', active);

@@ -18,11 +18,11 @@ import { createIdentities, type Identities, type Identity } from '../../../fixtu
 
 const widestWindow = 0x7fff_ffff;
 const documentBytes = 2_000_000;
-/** What a connection may have handed over, and what heads and frames about it take beside. */
+/** The queue limit of a connection, with heads and frames. */
 const queuedBytesMax = 1.25 * 1024 * 1024;
 const requests = 100;
 
-/** Letters that differ from place to place: a byte that is missing, doubled or out of order is seen. */
+/** Letters that reveal missing, repeated or misplaced bytes. */
 function bodyOf(bytes: number, seed = 0): string {
   const line = Array.from({ length: 251 }, (_, each) => String.fromCharCode(97 + ((each * (seed + 7)) % 26))).join('');
   return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
@@ -69,7 +69,7 @@ function watchOf(context: RequestContext): WatchStream {
   return stream;
 }
 
-/** A sequence of numbers that is the same each time (a linear congruential generator of Numerical Recipes). */
+/** Deterministic numbers (a linear congruential generator of Numerical Recipes). */
 function numbersFrom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -83,7 +83,7 @@ describe('what a client does not take', function () {
   let alice: Identity;
   let door: FrontDoor;
   let asked: Exchange[];
-  /** The most that the queue of a socket has held. */
+  /** The maximum of a socket's queue. */
   let mostQueued: number;
 
   const openDoor = async (times: Record<string, number> = {}): Promise<void> => {
@@ -124,7 +124,7 @@ describe('what a client does not take', function () {
     for (const { connection } of asked)
       if (connection !== null) mostQueued = Math.max(mostQueued, socketQueueOf(connection.socket)?.queuedBytes ?? 0);
   };
-  /** Until that many requests are there and their answers stand still: the kernel takes no more of any. */
+  /** Waits for that many requests whose answers stand still because kernel buffers are full. */
   const standStill = async (count: number): Promise<void> => {
     let still = 0;
     let before = -1;
@@ -230,7 +230,7 @@ describe('what a client does not take', function () {
     const sizes = [0, 1, 4_096, 4_097, 16_384, 16_385, 65_536, 131_072, 131_073, 300_001, 1_500_000, 1_900_000];
     const windows = [1_000, 16_384, 65_535, 1_000_000, widestWindow];
 
-    /** Stops to read now and then, for some turns of the event loop. */
+    /** Sometimes pauses reading for some turns of the event loop. */
     async function pausing(socket: RawHttp2['socket'], pick: (below: number) => number, done: () => boolean): Promise<void> {
       while (!done()) {
         socket.pause();

@@ -5,8 +5,8 @@ import { cellOf } from '../../../../server/kinds/cells.js';
 import { createCatalogue, kindOf } from '../../../../server/kinds/index.js';
 
 /**
- * A declaration names cells by column, the facts list the columns: a name that is in the declaration alone would show nothing. A column without a cell ends the
- * start of the server.
+ * Declarations define cells by column and facts list the columns: a cell without a column would never show. A column without a cell prevents the server's
+ * start.
  */
 describe('kinds, cells', () => {
   const { groups } = createCatalogue({ serves: () => true });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../../api/object.js';
 import { causes, createSample, type Sample } from '../registry/sample.js';
 
-/** Kinds that say how the cluster behaves: who may do what, where data is kept, how traffic flows. */
+/** Kinds that configure the cluster: rights, storage, traffic. */
 
 const object = (kind: string, content: JsonObject = {}, metadata: JsonObject = {}): JsonObject => {
   const slash = kind.lastIndexOf('/');
@@ -120,7 +120,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       'unsupported spec.volumeLifecycleModes',
     ],
   ],
-  // A name that is wrong in two ways is listed twice.
+  // A name with two errors is listed twice.
   [
     'drivers of nodes',
     object(`${storage}/CSINode`, {
@@ -140,7 +140,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       'invalid spec.drivers[1]',
     ],
   ],
-  // The attacher is looked at twice: as a text that every version demands, and as the name of a driver.
+  // The attacher is validated twice: as a required text, and as a driver's name.
   [
     'sources of attachments',
     object(`${storage}/VolumeAttachment`, { spec: { attacher: '', nodeName: '', source: {} } }),
@@ -319,7 +319,7 @@ describe('registry, kinds of configuration', () => {
       expect(await causes(sample.create(wrong))).to.deep.equal(expected);
     });
 
-  /** What a change to an object leads to. */
+  /** The result of a change. */
   async function changing(kind: string, content: JsonObject, change: JsonObject, subresource = ''): Promise<string[]> {
     const created = object(kind, content);
     await sample.create(created);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject, JsonValue } from '../../../../api/object.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
-/** Kinds whose checks are the tags of their fields alone, with what the reference says of each: `staging/src/k8s.io/apimachinery/pkg/api/validate`. */
+/** Kinds with checks only by field tags, and the reference's findings: `staging/src/k8s.io/apimachinery/pkg/api/validate`. */
 
 const request = (spec: JsonObject): JsonObject => ({
   apiVersion: 'resource.k8s.io/v1alpha3',

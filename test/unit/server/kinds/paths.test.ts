@@ -9,7 +9,7 @@ import { below, gate } from '../../../../server/kinds/gated.js';
 import type { Draft, Kind, Writable } from '../../../../server/kinds/kind.js';
 import { gatedFields, type Gated } from '../../../../server/registry/gatedFields.js';
 
-/** Paths in declarations are checked against the generated type of the kind: what is marked here would not compile. */
+/** The compiler checks paths in declarations by the kind's generated type: marked lines must not compile. */
 
 type Rules = Kind<Draft<Deployment>>;
 

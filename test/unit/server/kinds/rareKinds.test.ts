@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject, JsonValue } from '../../../../api/object.js';
 import { causes, createSample, type Sample } from '../registry/sample.js';
 
-/** Kinds of versions that are off by default: nothing was recorded of them, so that their rules are those of their published fields. */
+/** Kinds of versions that are off by default, without recordings: their rules follow their published fields. */
 const object = (apiVersion: string, kind: string, content: JsonObject, name = 'a'): JsonObject => ({
   apiVersion,
   kind,
@@ -98,7 +98,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
 
 const policyRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }];
 const flow = 'flowcontrol.apiserver.k8s.io/v1';
-/** Kinds of which a write through `status` changes not even labels. */
+/** Kinds whose `status` writes do not even change labels. */
 const ofStatusAlone: readonly (readonly [kind: string, object: JsonObject])[] = (
   [
     [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../../../server/kinds/index.js';
 
-/** The answers of `AllowUnconditionalUpdate` in the strategies of release 1.36 that are "no"; kinds that cannot be updated have none. */
+/** Kinds with a false `AllowUnconditionalUpdate` in release 1.36; kinds without update have none. */
 const conditionalResources: readonly string[] = [
   'admissionregistration.k8s.io/mutatingadmissionpolicies',
   'admissionregistration.k8s.io/mutatingadmissionpolicybindings',

@@ -4,7 +4,7 @@ import { createCatalogue } from '../../../../server/kinds/index.js';
 import { servedObject } from '../../../../server/registry/conversion.js';
 import { createSample, type Sample } from '../registry/sample.js';
 
-/** One object, stored once, seen through every version that is served. */
+/** One stored object, read through every served version. */
 
 const catalogue = createCatalogue({ serves: () => true });
 const metadata = { name: 'a' };
@@ -15,7 +15,7 @@ const metric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Uti
 interface Row {
   readonly what: string;
   readonly written: JsonObject;
-  /** By version: members at a path of names and positions, as that version shows them. */
+  /** By version: members at a path of names and indices. */
   readonly seen: Readonly<Record<string, readonly (readonly [path: string, value: unknown])[]>>;
 }
 

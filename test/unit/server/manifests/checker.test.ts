@@ -9,7 +9,7 @@ import { defaults, validate } from '../../../../server/manifests/index.js';
 import { sampledResources } from '../../../differential/samples.js';
 import { createSample } from '../registry/sample.js';
 
-/** The value with each of its members left out in turn. */
+/** The value with each member removed in turn. */
 function* withoutEach(value: JsonValue): Generator<JsonValue> {
   if (Array.isArray(value))
     for (const [position, item] of value.entries()) for (const other of withoutEach(item)) yield value.with(position, other);

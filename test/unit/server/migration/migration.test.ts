@@ -17,7 +17,7 @@ const recorded = (
 
 const side = (kind: StoreKind, engine: StoreEngine): MigrationOptions['to'] => ({ kind, engine, keys: keySpaceOf(kind, '/registry') });
 
-/** An etcd, as far as moving is concerned, that holds what kube-apiserver has left. */
+/** A model of an etcd with kube-apiserver's data. */
 function recordedStore(): FakeReplica {
   const store = new FakeReplica();
   for (const { key, value } of recorded) store.apply([{ type: 'put', key, value: Buffer.from(value, 'base64') }]);
@@ -124,7 +124,7 @@ describe('migration', () => {
     let turns = 0;
     etcd.barrier = async () => {
       turns++;
-      // Servers that serve: one key again and again, another comes and goes, a third is gone.
+      // Running servers: one key changes constantly, another comes and goes, a third is deleted.
       if (turns < 30) for (let n = 0; n < 20; n++) etcd.apply([{ type: 'put', key: hot, value: lease }]);
       if (turns < 30) etcd.apply([{ type: turns % 2 === 0 ? 'put' : 'delete', key: '/registry/leases/ns-one/flicker', value: lease }]);
       if (turns === 12) etcd.apply([{ type: 'delete', key: cold }]);
@@ -194,7 +194,7 @@ describe('migration', () => {
     let turns = 0;
     const inner = embedded.barrier.bind(embedded);
     embedded.barrier = async () => {
-      // After the last look at what is defined, and before the last one at what has changed.
+      // After the last read of definitions, and before the last read of changes.
       if (++turns === 3) for (const { key, value } of [definition!, custom!]) embedded.apply([{ type: 'put', key, value }]);
       return inner();
     };
@@ -208,7 +208,7 @@ describe('migration', () => {
     const expected = await valuesOf(await moved());
     for (let ends = 1; ; ends += 17) {
       const [etcd, embedded] = [recordedStore(), new FakeReplica()];
-      // Every step of it is one of these.
+      // Every step calls one of these.
       let left = ends;
       const mortal = <T extends FakeReplica>(store: T): T => {
         for (const name of ['write', 'barrier', 'range', 'changesSince'] as const) {

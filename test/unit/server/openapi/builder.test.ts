@@ -9,7 +9,7 @@ const made = new Map([['api', { hash: 'H', gzip: new Uint8Array([1]) }]]);
 const lost = 'process.exit(7)';
 const failed = "throw new Error('no such type')";
 
-/** Threads of which the first `failures` run `code`, and the others return `made`. */
+/** Threads: the first `failures` run `code`, and the others return `made`. */
 function threads(failures: number, code: string): { readonly start: () => Worker; readonly started: () => number } {
   let started = 0;
   const parts = "const { parentPort, workerData } = require('node:worker_threads');";

@@ -59,7 +59,7 @@ describe('OpenAPI documents', function () {
       ...parsed({ version: 2, encoding: 'json' }, everything).entries(),
     ];
     for (const [path, document] of all) {
-      // A member that is called $ref is no reference, but the validator takes it for one.
+      // The validator mistakes a member named $ref for a reference.
       const text = JSON.stringify(document).replaceAll('"$ref":{', '"ref":{');
       const { valid, errors } = await new Validator().validate(JSON.parse(text) as Record<string, unknown>);
       expect(valid, `${path}: ${JSON.stringify(errors)}`).to.equal(true);

@@ -15,7 +15,7 @@ interface Document {
 
 const samples = path.join(packageRoot, 'test', 'fixtures', 'roundtrip');
 
-/** The schema of a kind in the documents of the group versions, and what it refers to. */
+/** The schema of a kind in the documents, with what it refers to. */
 function schemaOf(documents: ReadonlyMap<string, Document>, apiVersion: string, kind: string): JsonObject {
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion];
   const { components } = documents.get(group === '' ? `api/${version}` : `apis/${group}/${version}`)!;

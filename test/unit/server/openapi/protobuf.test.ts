@@ -5,7 +5,7 @@ import { createCatalogue } from '../../../../server/kinds/index.js';
 import { buildDocuments } from '../../../../server/openapi/build.js';
 import { sourceOf } from '../../../../server/openapi/library.js';
 
-/** What clients that know these messages look at, written down a second time and in the usual notation. */
+/** The messages that clients of this format read, in the usual notation. */
 const v2 = `syntax = "proto3";
 message Document { string swagger = 1; Info info = 2; Paths paths = 8; Definitions definitions = 9; SecurityDefinitions security_definitions = 13; }
 message Info { string title = 1; string version = 2; }
@@ -83,7 +83,7 @@ function decoded(definition: string, version: 2 | 3, path: string): Tree {
   const built = buildDocuments(source, { version, encoding: 'protobuf' }).get(path);
   return type.toObject(type.decode(gunzipSync(built?.gzip ?? '')), { arrays: true }) as Tree;
 }
-/** Follows names: a text is a member, or the value of that name in a list of pairs. */
+/** Follows names: members, or values in a list of named pairs. */
 const at = (tree: unknown, ...names: readonly string[]): unknown =>
   names.reduce<unknown>(
     (value, name) =>

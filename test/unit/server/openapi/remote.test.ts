@@ -93,7 +93,7 @@ describe("other programs' OpenAPI documents", () => {
     expect(merged['definitions']).to.deep.equal({
       ...ours.definitions,
       Meta_v3: { description: 'theirs', items: ref('Meta_v3') },
-      // The second time as well: what was merged before is another document's name by now.
+      // The second time too: the earlier merged name now belongs to another document.
       Meta_v4: { description: 'theirs', items: ref('Meta_v4') },
       New: ref('Meta_v3'),
       New_v2: ref('Meta_v4'),

@@ -210,7 +210,7 @@ describe('controller manager options', () => {
   });
 });
 
-/** Rows of the specification's option tables: the words before the first description, with the defaults beside them. */
+/** Rows of the specification's option tables: the words before the first description, and defaults. */
 function specified(): { server: string[]; manager: string[] } | null {
   const file = join(dirname(packageRoot), 'shared', 'spec', 'process-options.md');
   if (!existsSync(file)) return null;

@@ -20,7 +20,7 @@ const optionsOf = (...argv: string[]): ApiServerOptions => {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const never = '1h';
 
-/** The options of one backend by what they are about; both have the same. */
+/** One backend's options by subject; both backends have the same. */
 const log = {
   mode: '--audit-log-mode',
   bufferSize: '--audit-log-batch-buffer-size',

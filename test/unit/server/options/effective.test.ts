@@ -10,7 +10,7 @@ import { absent, otherLabels } from '../../../fixtures/absentMetrics.js';
 import { call1, recordingLogger, type Answer, type Call } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
 
-/** What options do to a running server, each looked at from outside; two servers differ in all of them. */
+/** Effects of options on running servers, seen from outside; two servers differ in all of them. */
 describe('options, on running servers', function () {
   let identities: Identities;
   let serving: Identity;

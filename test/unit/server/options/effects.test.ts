@@ -5,13 +5,13 @@ import { apiServerFlags } from '../../../../server/options/flags.js';
 import type { Flag } from '../../../../program/flags/flag.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
-/** Of these there is one accepted value, so that nothing reads them. */
+/** These have one accepted value, so no code reads them. */
 const singleValued: readonly string[] = ['storage-backend', 'audit-log-version', 'audit-webhook-version'];
-/** What they ask for is done in any case. */
+/** Options that always apply. */
 const alwaysSo: readonly string[] = ['permit-address-sharing'];
-/** Read under names that are put together: `audit-${backend}-mode`. */
+/** Read under composed names: `audit-${backend}-mode`. */
 const composed = /^audit-(?:log|webhook)-(mode|batch-.+|truncate-.+)$/;
-/** Where options are only declared and compared with each other. */
+/** The folder that only declares and compares options. */
 const declaring = path.join('server', 'options');
 /** Declarations that both programs share. */
 const shared = path.join('program', 'flags', 'bothPrograms');
@@ -32,7 +32,7 @@ const inOptions = sources
   .map(({ text }) => text)
   .join('\n');
 
-/** Named outside of the declarations, or taken out of the options among them. */
+/** Used outside of declarations, or removed from the options there. */
 function isRead(name: string): boolean {
   const [, rest] = composed.exec(name) ?? [];
   if (rest !== undefined) return reading.includes(`}-${rest}\``);

@@ -20,7 +20,7 @@ const read = (...argv: string[]): ApiServerOptions => {
   return result.options;
 };
 
-/** Options that make a running server another one, each looked at from outside. */
+/** Options that make a server differ, seen from outside. */
 describe('options, on a server that differs', function () {
   const folder = temporaryDirectory('probes');
   let identities: Identities;

@@ -10,7 +10,7 @@ import { neutralOptionName } from '../../../../api/catalogue/vocabulary.js';
 import { formatDuration } from '../../../../program/flags/duration.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
-/** Every option that the product is defined by: name (in the neutral spelling), type and default, as its specification has them. */
+/** Every option of the specification: name (in neutral spelling), type and default. */
 const specified = JSON.parse(fs.readFileSync(path.join(packageRoot, 'test/unit/server/options/specified.json'), 'utf8')) as [
   string,
   string,
@@ -19,7 +19,7 @@ const specified = JSON.parse(fs.readFileSync(path.join(packageRoot, 'test/unit/s
 const table: FlagTable = apiServerFlags;
 const real = new Map(Object.keys(table).flatMap((name) => [[name, name] as const, [neutralOptionName(name) ?? name, name] as const]));
 
-/** Types of the specification, and what they are read as here. */
+/** Types of the specification, and ours. */
 const kinds: Readonly<Record<string, readonly FlagKind[]>> = {
   bool: ['bool'],
   int: ['int'],
@@ -62,7 +62,7 @@ const nonsense: Partial<Record<FlagKind, string>> = {
   map: 'x',
   gates: 'x',
 };
-/** Options that tests of the part know by another name: where that part takes the option, what it calls it, and the test. */
+/** Options that a part's tests name otherwise: the place that reads the option, its name there, and the test. */
 const byAnotherName: Readonly<Record<string, readonly [taken: string, word: string, test: string]>> = {
   'aggregator-reject-forwarding-redirect': [
     'server/assembly/extensionServers.ts',
@@ -91,7 +91,7 @@ function shownDefault(name: string): string {
   return String(value);
 }
 
-/** Names that tests give to a server, or read out of its options. */
+/** Names in tests that are passed to a server or read from its options. */
 const tested = fs
   .readdirSync(path.join(packageRoot, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('specified.test.ts'))

@@ -160,7 +160,7 @@ describe('JSON patch', () => {
     const moved = inOneGo(applyJsonPatch(document, moves(allowed))) as { l: number[] };
     expect(moved.l[0]).to.equal(allowed);
     expect(() => inOneGo(applyJsonPatch(document, moves(allowed + 1)))).to.throw(PatchError, 'move more than 100000000 items');
-    // At the end of a list nothing has to move.
+    // Appending to a list moves nothing.
     const adding = Array.from({ length: operationsMax }, () => ({ op: 'add', path: '/l/-', value: 0 }));
     expect(inOneGo(applyJsonPatch(document, adding)))
       .to.have.property('l')

@@ -156,7 +156,7 @@ describe('other API servers', () => {
   });
 });
 
-/** What a request for a type that only others serve gets, by way of a server of its own. */
+/** The answer to a request for a type of other servers, through its own server. */
 async function answer(peers: Peers): Promise<[boolean, string]> {
   const url = '/apis/other.example/v1/things';
   let answered = false;

@@ -147,7 +147,7 @@ describe('API servers beside each other', () => {
     running.push(made);
     return made;
   };
-  /** Until what was written has been seen by all. */
+  /** Waits until all have seen the writes. */
   const settle = async (...servers: readonly Presence[]): Promise<void> => {
     for (const each of [...servers, ...servers]) await each.turn();
   };

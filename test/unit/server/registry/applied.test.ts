@@ -31,7 +31,7 @@ async function registryOf(storage: Storage, admission: Admission | null = null):
   return createRegistry({ storage, admission });
 }
 
-/** Server-side apply of a configuration at a time of the clock. */
+/** A server-side apply at a given time. */
 const applying = (config: ApiObject, manager: string, now: string): Change => ({
   apply: (current) => {
     const live = current === null ? null : { ...current, apiVersion: 'v1', kind: 'ConfigMap' };
@@ -156,7 +156,7 @@ describe('registry/applied', () => {
     const apply = async (manager: string, second: number): Promise<number> =>
       (await registry.update(at('same'), applying(config, manager, time(second)), ownWrites)).object.version;
     await apply('a', 0);
-    // The entry of a manager who has said once more what is so comes behind those of others.
+    // A manager that repeats an unchanged apply moves to the end of the list.
     const version = await apply('b', 1);
     expect(await apply('a', 2)).to.equal(version);
     expect(await apply('b', 3)).to.equal(version);

@@ -7,7 +7,7 @@ import { typeOfKind } from '../../../../api/catalogue/types.js';
 import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import { causes, createSample, refusal } from './sample.js';
 
-/** Lists and maps that are empty: something else than none while an object is in memory, and nothing once it is stored. */
+/** Empty lists and maps: distinct from absent ones in memory, but not in storage. */
 
 const kindOf = (object: JsonObject): { group: string; version: string; kind: string } => {
   const [group = '', version = ''] = String(object['apiVersion']).includes('/')

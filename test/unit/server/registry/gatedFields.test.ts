@@ -9,7 +9,7 @@ import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import { checkStructure } from '../../../../workers/schema/structure.js';
 import { causes, createSample } from './sample.js';
 
-/** Fields of features: they are dropped while the feature is off, and stay where they are used. */
+/** Feature-gated fields are dropped while the feature is off, but stay where they are used. */
 
 interface Declared {
   readonly kind: string;
@@ -29,18 +29,18 @@ const rows = declared.flatMap(({ gated, ...type }) =>
   Object.entries(gated).flatMap(([feature, paths]) => paths.map((path) => ({ ...type, gated, feature: feature as FieldGate, path }))),
 );
 
-/** What a member holds: a list or a map of some, or one. */
+/** The value of a member: a list or map, or a single one. */
 const held = (step: string, some: JsonValue[], one: JsonValue): JsonValue =>
   step.endsWith('[]') ? some : step.endsWith('{}') ? Object.fromEntries(some.map((each, position) => [`k${position}`, each])) : one;
 
-/** An object that has nothing but a path, and null at its end. */
+/** An object with only this path, ending in null. */
 function along(path: string): JsonObject {
   const [first = '', ...rest] = path.split('.');
   const inner = rest.length === 0 ? null : along(path.slice(path.indexOf('.') + 1));
   return { [fieldPath(first)[0]!.member]: held(first, [inner], inner) };
 }
 
-/** An object that has a value at a path, and another member beside each of its steps. */
+/** An object with a value at a path, and siblings at each step. */
 function objectWith(path: string, value: JsonValue): JsonObject {
   const [first = '', ...rest] = path.split('.');
   const inner = rest.length === 0 ? value : objectWith(path.slice(path.indexOf('.') + 1), value);

@@ -6,7 +6,7 @@ import { invalid, keepable, Path, withoutKept, type FieldError } from '../../../
 import { standing, whileOff, whileOn } from '../../../../server/registry/validation/gatedFindings.js';
 import { causes, createSample } from './sample.js';
 
-/** Rules that come or go with a feature. */
+/** Rules that depend on a feature. */
 
 const path = Path.of('spec');
 const one = invalid(path, 'a', 'wrong');
@@ -71,7 +71,7 @@ const autoscaler = (minReplicas: number): JsonObject => ({
   },
 });
 
-/** What is refused while the feature is one way, and accepted while it is the other. */
+/** Objects that are refused in one state of the feature and accepted in the other. */
 const rules: readonly (readonly [feature: FieldGate, refusedWhile: boolean, object: JsonObject, field: string])[] = [
   ['HPAScaleToZero', false, autoscaler(0), 'spec.minReplicas'],
   ['MaxUnavailableStatefulSet', true, stateful(0), 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
@@ -136,7 +136,7 @@ describe('findings of features', () => {
     const used = (): FieldError[] => whileOff('HPAScaleToZero', [one]);
     expect(messages(standing(found, off, used))).to.deep.equal(['b', 'c']);
     expect(messages(standing(found, off, () => whileOff('SELinuxMount', [one])))).to.deep.equal(['a', 'c']);
-    // Whoever breaks the stricter rule only has never used what the feature allows.
+    // Violating only the stricter rule does not count as use of the feature.
     expect(messages(standing(found, off, () => whileOn('HPAScaleToZero', [one])))).to.deep.equal(['a', 'c']);
   });
 

@@ -4,10 +4,10 @@ import { StatusError } from '../../../../api/status.js';
 import { sampledResources } from '../../../differential/samples.js';
 import { createSample } from './sample.js';
 
-/** Names that every object inherits: a table that is read by a client's text must not find them. */
+/** Inherited names of objects: tables indexed by client text must not find them. */
 const inherited = ['constructor', '__proto__'];
 
-/** Every text of a value, one after the other, replaced by another text. */
+/** Replaces each text of a value in turn. */
 function* replaced(value: JsonValue, text: string): Generator<JsonValue> {
   if (typeof value === 'string') yield text;
   else if (Array.isArray(value))
@@ -25,11 +25,11 @@ describe('registry, texts that are names of inherited members', () => {
   for (const { resource, objects } of sampledResources())
     it(`are texts like any others in ${resource.resource}.${resource.group}/${resource.version}`, async () => {
       const sample = await createSample({ admission: true });
-      // Admission of pods waits for a missing account.
+      // Pod admission waits for the account.
       await sample.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: 'default' } });
       const faults: string[] = [];
       let written = 0;
-      // Further recordings of a kind have mostly the same members.
+      // Further recordings of a kind mostly have the same members.
       for (const object of [
         ...objects.slice(0, 2),
         ...(resource.group === '' && more[resource.resource] !== undefined ? [more[resource.resource]!] : []),

@@ -61,7 +61,7 @@ const service = object('v1', 'Service', { spec: { type: 'LoadBalancer', ports: [
 const slice = object('discovery.k8s.io/v1', 'EndpointSlice', { addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }] });
 
 const text = { type: 'string' };
-/** As the reference calls the schema of all versions. */
+/** The reference's name for the schema of all versions. */
 const schema = 'spec.validation.openAPIV3Schema';
 const definition = (properties: JsonObject): JsonObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -74,7 +74,7 @@ const definition = (properties: JsonObject): JsonObject => ({
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } }],
   },
 });
-/** What is wrong where with which object: the member to set, and the findings of doing so. */
+/** An error in a stored object: the member to set, and the findings for it. */
 type Fault = readonly [what: string, object: JsonObject, at: string, value: JsonValue, findings: readonly string[], subresource?: string];
 
 const template = 'spec.template.spec';
@@ -282,7 +282,7 @@ const refused: readonly Fault[] = [
   ],
 ];
 
-/** Sets the member of an object that a path such as `spec.tls.0.hosts` leads to. */
+/** Sets the member at a path such as `spec.tls.0.hosts`. */
 function put(holder: ApiObject | JsonObject, path: string, value: JsonValue): void {
   const steps = path.split('.');
   const last = steps.pop() ?? '';
@@ -293,7 +293,7 @@ function put(holder: ApiObject | JsonObject, path: string, value: JsonValue): vo
 
 const nameOf = (wanted: JsonObject): string => String((wanted['metadata'] as JsonObject)['name']);
 
-/** The object as it was stored while nobody minded. */
+/** Stores the object without validation. */
 async function storeAs(sample: Sample, wanted: JsonObject, change: (object: ApiObject) => void): Promise<void> {
   const [group = '', version = ''] = String(wanted['apiVersion']).includes('/')
     ? String(wanted['apiVersion']).split('/')

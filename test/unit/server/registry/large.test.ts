@@ -7,7 +7,7 @@ import { repeats } from '../../../../server/registry/validation/repeats.js';
 import { createSample, type Sample } from './sample.js';
 
 const numbered = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-/** Long enough that whoever compares every item with every other one does not come to an end. */
+/** Long enough that quadratic work would not end. */
 const many = 30_000;
 
 describe('registry, objects with long lists', function () {

@@ -6,7 +6,7 @@ import { outcomeOf } from '../../../../server/registry/stepwise.js';
 import { atOnce } from '../../../../server/registry/validation/ofEach.js';
 import { inOneGo } from '../../../../api/steps.js';
 
-/** Comparing each of so many with each takes far longer than anybody waits. */
+/** Long enough that quadratic work would time out. */
 const many = 60_000;
 const each = <T>(make: (position: number) => T): T[] => Array.from({ length: many }, (_, position) => make(position));
 

@@ -9,7 +9,7 @@ import { readFacts } from '../../../../api/generate/read.js';
 import type { ApiObject } from '../../../../api/object.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
-/** The example of CONTRIBUTING.md, step by step, in a copy of what is built. */
+/** The example of CONTRIBUTING.md, run in a copy of the build. */
 const document = readFileSync(path.join(packageRoot, 'CONTRIBUTING.md'), 'utf8').split('## A new kind')[1] ?? '';
 const block = (language: string): string => new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(document)?.[1] ?? '';
 const declaration = 'server/kinds/greetings.example.io/greetings.ts';

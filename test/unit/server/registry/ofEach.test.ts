@@ -9,7 +9,7 @@ const path = Path.of('list');
 const numbers = (length: number): number[] => Array.from({ length }, (_, position) => position);
 const wrong = (position: number): FieldError[] => [invalid(path.index(position), position, 'no')];
 
-/** Steps after which the work could have stopped. */
+/** Number of steps. */
 const stepsOf = (found: FieldError[] | Steps<FieldError[]>): number => {
   if (Array.isArray(found)) return 0;
   for (let steps = 0; ; steps++) if (found.next().done === true) return steps;

@@ -19,7 +19,7 @@ import { selectableFieldsOf } from '../../../../server/kinds/index.js';
 import type { Storage } from '../../../../server/storage/contract.js';
 import { createMemoryStorage } from '../../../../server/storage/memory.js';
 
-/** A registry as the server puts it together, over the storage model, with short ways to write and to see what is refused. */
+/** A server's registry over storage in memory, with shortcuts for writes and refusals. */
 export interface Sample {
   readonly storage: Storage;
   readonly registry: Registry;
@@ -29,7 +29,7 @@ export interface Sample {
   put(object: JsonObject, subresource?: string): Promise<ApiObject>;
   get(kind: string, name: string): Promise<ApiObject>;
   remove(kind: string, name: string): Promise<void>;
-  /** What the server says beside the answer, since the last look. */
+  /** Warnings since the last call. */
   warnings(): string[];
 }
 
@@ -40,11 +40,11 @@ export interface SampleOptions {
   readonly storage?: Storage;
   /** Where taken node ports are written down. */
   readonly portRecord?: (storage: Storage) => PortRecord;
-  /** The names of the plug-ins that run, or true for those that run by default. */
+  /** Names of the active plugins, or true for the default ones. */
   readonly admission?: boolean | ReadonlySet<string>;
   /** What an operator says for single plug-ins. */
   readonly configurations?: PluginConfigurations;
-  /** Features that are on or off other than by default. */
+  /** Features that differ from their default. */
   readonly features?: Partial<Record<FieldGate, boolean>>;
   /** Steps of admission that are made elsewhere. */
   readonly guards?: (storage: Storage, catalogue: Catalogue) => readonly AdmissionPlugin[];
@@ -53,7 +53,7 @@ export interface SampleOptions {
 const gates = gatesOf(binaryMinor);
 const catalogue = createCatalogue({ serves: () => true });
 
-/** By kind alone: names of kinds are unique enough for tests. Groups lead where they are given, as in `events.k8s.io/Event`. */
+/** By kind, which is nearly unique; a group may be given, as in `events.k8s.io/Event`. */
 function resourceOf(apiVersion: string, kind: string): ServedResource {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
   const resource = catalogue.kind(group, version, kind);
@@ -144,7 +144,7 @@ export async function createSample({
   };
 }
 
-/** The refusal that a write must end in. */
+/** Returns the expected refusal of a write. */
 export async function refusal(promise: Promise<unknown>): Promise<StatusError> {
   try {
     await promise;
@@ -169,7 +169,7 @@ const shortNames: Readonly<Record<string, string>> = {
 
 const short = ({ field, reason = '' }: StatusCause): string => `${shortNames[reason] ?? reason} ${field ?? ''}`;
 
-/** Findings of a refused write in their order: `invalid spec.ports[0].port`. None for a write that is accepted. */
+/** Findings of a refused write in order: `invalid spec.ports[0].port`. Empty for an accepted write. */
 export async function causes(promise: Promise<unknown>): Promise<string[]> {
   try {
     await promise;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { causes, createSample, type Sample } from './sample.js';
 
-/** Rules of storage kinds, read in `pkg/apis/storage/validation` of the reference. */
+/** Rules of storage kinds, from `pkg/apis/storage/validation` of the reference. */
 
 const node = (driver: JsonObject): JsonObject => ({
   apiVersion: 'storage.k8s.io/v1',

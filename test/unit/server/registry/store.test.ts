@@ -43,7 +43,7 @@ const replace = (object: ApiObject, more: Partial<Change> = {}): Change => ({
   ...more,
 });
 
-/** Storage whose local reads can be made to lag behind: what a replica serves while it catches up. */
+/** Storage with freezable local reads, like a replica that catches up. */
 function lagging(storage: MemoryStorage): Storage & { freeze(): void } {
   let frozenAt: number | null = null;
   return {
@@ -112,7 +112,7 @@ describe('registry/store', () => {
   });
 
   it('tries another suffix when a generated name is taken', async () => {
-    // The first five numbers name the first object, the same five collide, the next ones do not.
+    // The first five numbers name the first object, the next five collide, the last five do not.
     const numbers = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.5, 0.5, 0.5, 0.5, 0.5];
     registry = createRegistry({ storage, random: () => numbers.shift() ?? 0.9 });
     const names = [];
@@ -170,7 +170,7 @@ describe('registry/store', () => {
         options(),
       ),
     );
-    // Each is worked out again from what it lost against, so none is lost.
+    // Each conflict is retried on the winner's state, so none is lost.
     await Promise.all(increments);
     expect((await registry.get(target('a'), { at: 'mostRecent' })).decode()['data']).to.deep.equal({ k: '21' });
   });
@@ -181,17 +181,17 @@ describe('registry/store', () => {
     const key = { resource: configMaps.storage, namespace: 'default', name: 'a' };
     const other = createRegistry({ storage: memory });
     const changed = await other.update(target('a'), replace(configMap({ name: 'a' }, { k: 'new' })), options());
-    // Nothing to do, says the outdated state; in truth there is.
+    // The outdated state already has this content, but the current one does not.
     const back = await registry.update(target('a'), replace(configMap({ name: 'a' }, { k: 'old' })), options());
     expect(back.object.version).to.be.greaterThan(changed.object.version);
-    // The version that the client saw elsewhere is unknown here, and right.
+    // The client's version is unknown here, but correct.
     const seen = await registry.update(
       target('a'),
       replace(configMap({ name: 'a', resourceVersion: String(back.object.version) }, { k: 'newer' })),
       options(),
     );
     expect(seen.object.decode()['data']).to.deep.equal({ k: 'newer' });
-    // An object that was created elsewhere is there.
+    // An object created elsewhere exists.
     await other.create(target(''), configMap({ name: 'b' }), options());
     expect((await registry.delete(target('b'), noDeleteOptions, options())).gone).to.equal(true);
     expect((await storage.get(key, { at: 'any' })).outcome).to.equal('found');

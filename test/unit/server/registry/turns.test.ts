@@ -10,7 +10,7 @@ const configMap = (entries: number): ApiObject => ({
   data: Object.fromEntries(Array.from({ length: entries }, (_item, index) => [`key-${index}`, 'text'])),
 });
 
-/** Turns of the event loop that others had while the work was done. */
+/** Turns of the event loop during the work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const beat = (): void => {

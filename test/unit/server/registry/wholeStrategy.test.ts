@@ -6,7 +6,7 @@ import { invalid, Path, type FieldError } from '../../../../server/registry/vali
 import { wholeStrategy } from '../../../../server/registry/wholeStrategy.js';
 import { inOneGo, type Steps } from '../../../../api/steps.js';
 
-/** What holds where a declaration says nothing, and in which order it is asked where it says something. */
+/** Defaults for missing declarations, and the order of declared steps. */
 
 const status = { name: 'status', group: '', version: 'v1', kind: 'Thing', verbs: new Set<string>() };
 const strategyOf = (rules: Rules, hasStatus = true): Strategy =>

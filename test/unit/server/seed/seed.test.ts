@@ -7,7 +7,7 @@ import type { KeyedObject, RaftStorage } from '../../../../server/storage/raft.j
 
 type SeedStorage = Pick<RaftStorage, 'get' | 'putAll'>;
 
-/** Notes what is put; `found` says whether the cluster has something. */
+/** Records writes; `found` says whether the cluster has content. */
 function recording(found: () => boolean): SeedStorage & { readonly put: KeyedObject[][] } {
   const put: KeyedObject[][] = [];
   return {

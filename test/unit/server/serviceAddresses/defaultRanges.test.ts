@@ -20,7 +20,7 @@ describe('the object that shows the configured ranges of services', () => {
     ((await sample.get('networking.k8s.io/v1/ServiceCIDR', 'kubernetes'))['spec'] as { readonly cidrs: unknown }).cidrs;
   const usedWith = async (ranges: string): Promise<string[]> =>
     (await addressRanges({ storage: sample.storage, ranges: parseRanges(ranges) }, 'IPv4')).map(({ text }) => text);
-  /** Lets the object go, as its controller does once nothing uses it. */
+  /** Releases the object, as its controller does when it is unused. */
   const release = (): Promise<unknown> =>
     sample.registry.update(
       { resource: catalogue.resource(resource.group, 'v1', resource.resource)!, namespace: '', name: 'kubernetes' },

@@ -16,7 +16,7 @@ const range = parsePortRange('30000-30099');
 const anyPorts = fc.uniqueArray(fc.integer({ min: range.first, max: range.last }));
 const key = '/registry/ranges/servicenodeports';
 
-/** As Go writes a number: its bytes, the highest first, none of them zero at the beginning. */
+/** A number in Go's format: big-endian bytes without leading zeros. */
 function numberOf(ports: readonly number[], first: number): string {
   const number = ports.reduce((sum, port) => sum | (1n << BigInt(port - first)), 0n);
   const digits = number === 0n ? '' : number.toString(16);
@@ -66,7 +66,7 @@ describe('registry/node ports in one object', () => {
     return createSample({ storage, ports: '30000-30099', portRecord: (kept) => portBitmap(kept, range) });
   }
 
-  /** What the key holds: text of the range, and bits as they are stored. */
+  /** The content of the key: the range as text, and the stored bits. */
   async function kept(store: FakeReplica): Promise<{ readonly range: unknown; readonly data: unknown }> {
     const found = await store.range({ start: key, end: `${key}\0`, revision: null, limit: 1 });
     const item = found.outcome === 'found' ? found.items[0] : undefined;
@@ -105,7 +105,7 @@ describe('registry/node ports in one object', () => {
   it('are handed out once by two servers and another program, and given back', async () => {
     const store = new FakeReplica();
     const servers = [await serverOver(store), await serverOver(store)];
-    /** As kube-apiserver does: the object alone, compared by its version. */
+    /** Like kube-apiserver: updates only the object, compared by version. */
     const elsewhere = async (port: number): Promise<number> => {
       for (;;) {
         const { storage } = servers[0]!;
@@ -117,7 +117,7 @@ describe('registry/node ports in one object', () => {
       }
     };
     const made = Array.from({ length: 40 }, async (_, n) => portOf(await servers[n % 2]!.create(service(`s${n}`))));
-    // Ports at the beginning of the range are left to those who name them.
+    // Ports at the beginning of the range are reserved for explicit requests.
     const ports = await Promise.all([...made, elsewhere(30_000), elsewhere(30_001)]);
     const own = ports.slice(0, 40);
     expect(new Set(own).size).to.equal(40);
@@ -129,7 +129,7 @@ describe('registry/node ports in one object', () => {
     expect(portOf(moved)).to.equal(own[0]);
     const left = ports.filter((_, n) => n > 2).concat(own[0]!);
     expect((await kept(store)).data).to.equal(numberOf(left, range.first));
-    // One that is taken is refused, whoever has it.
+    // A used port is refused, whichever server gave it.
     const refused = await servers[0]!.create(service('late', 30_001)).then(
       () => null,
       (error: Error) => error.message,
@@ -152,7 +152,7 @@ describe('registry/node ports in one object', () => {
     expect(await repair.turn()).to.deep.equal({ added: 0, removed: 0 });
     expect(await repair.turn()).to.deep.equal({ added: 0, removed: 1 });
     expect((await kept(store)).data).to.equal(numberOf([a, b], range.first));
-    // A server with another range takes what is there with it.
+    // A server with another range converts the existing one.
     await new PortRepair({ storage: server.storage, range: parsePortRange('29000-31000') }).turn();
     expect(await kept(store)).to.deep.equal({ range: '29000-31000', data: numberOf([a, b], 29_000) });
   });

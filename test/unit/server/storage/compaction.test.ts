@@ -46,7 +46,7 @@ describe('server/compaction', () => {
     const compacted: number[] = [];
     const compaction = compactionOver({ version: 10, leads: true, compacted: 0 }, compacted);
     compaction.start(720 * 3_600_000);
-    // A timer that overflows fires in the next turns of the event loop, as this one does.
+    // An overflowing timer would fire within a few turns, as this one does.
     await new Promise((resolve) => {
       setTimeout(resolve, 5);
     });

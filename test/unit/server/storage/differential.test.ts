@@ -18,8 +18,8 @@ import { Recorder, settle } from './recorder.js';
 import { configMaps, fields, key, labels, listRequest, nodes, objectFor, pods, selectableFields, watchRequest } from './suite.js';
 
 /**
- * The watch cache and the model answer the same random operations alike, and show watchers the same events. The cache may refuse history that it has dropped,
- * but never differ. Its watchers are cut off and resume, also on a new cache, or fall behind; in the end they have seen what those of the model have.
+ * The watch cache and the model answer the same random operations alike, with the same watch events. The cache may refuse dropped history, but never differ.
+ * Its watchers are disconnected and resume, also on a new cache, or fall behind; finally they have seen the model's events.
  */
 
 const namespaces = ['a', 'a-b', 'b'];
@@ -43,7 +43,7 @@ type Operation =
       readonly limit: number | null;
       readonly back: number;
       readonly consistency: 'mostRecent' | 'exact' | 'notOlderThan';
-      /** Further pages are asked for at once, while others write, or never. */ readonly pages: 'none' | 'now' | 'later';
+      /** Whether further pages are requested at once, later, or never. */ readonly pages: 'none' | 'now' | 'later';
     }
   | { readonly do: 'page'; readonly which: number }
   | {
@@ -66,7 +66,7 @@ type Operation =
   | { readonly do: 'full'; readonly which: number }
   | { readonly do: 'reconnect'; readonly which: number; readonly fromBookmark: boolean }
   | { readonly do: 'restart' }
-  /** More changes than a watcher is shown at once when it resumes. */
+  /** More changes than a resumed watcher gets at once. */
   | { readonly do: 'burst'; readonly resource: number; readonly label: string }
   | { readonly do: 'settle' }
   | { readonly do: 'compact'; readonly back: number };
@@ -232,13 +232,13 @@ class Both {
     }
   }
 
-  /** What every watcher has seen, at the end. */
+  /** Finally compares all watchers' events. */
   async check(): Promise<void> {
     for (let round = 0; round < settleRounds; round++) await settle();
     expect(this.#reported).to.deep.equal([]);
     for (const { model, cache } of this.#pairs) {
       if (cache.sink.lines.at(-1) === 'end expired' && model.sink.lines.at(-1) !== 'end expired') {
-        // The cache keeps less history; what it showed before that must still be right.
+        // The cache keeps less history, but its earlier events must match.
         expect(model.sink.lines.slice(0, cache.sink.lines.length - 1)).to.deep.equal(cache.sink.lines.slice(0, -1));
         continue;
       }
@@ -288,11 +288,11 @@ class Both {
     if (pages === 'none') await this.#listOnce(request);
   }
 
-  /** One page of a list; the request for the next one, if there is one. */
+  /** Reads one page of a list; returns the request for the next, if any. */
   async #listOnce(request: ListRequest): Promise<ListRequest | null> {
     const model = await this.model.list(request);
     const cache = await this.cache.list(request);
-    // The model forgets at once; the cache may still know. A client that goes on nevertheless gets the rest as it is now.
+    // The model expires at once, while the cache may still continue. A client that goes on anyway gets the current rest.
     if (model.outcome === 'expired') return request.after === null ? null : { ...request, consistency: { at: 'mostRecent' } };
     expect(listed(cache)).to.deep.equal(listed(model));
     const last = model.outcome === 'found' && model.more ? model.items.at(-1) : undefined;
@@ -325,7 +325,7 @@ class Both {
       initialEvents: start === 'after' && initialEvents,
       start: start === 'after' ? { at: start, version: Math.max(1, this.model.version - back_) } : { at: start },
     });
-    // A sink that is full after each step, so that others get their turn between the steps.
+    // A sink that is full after each step, so that others run between steps.
     const [model, cache] = [
       new Recorder(),
       Object.assign(new Recorder(), {
@@ -342,7 +342,7 @@ class Both {
       cache: { sink: cache, watch: this.cache.watch(request, cache) },
     });
     if (request.initialEvents && back_ < 0) await cache.count(1); // The cache waits for that version for a moment.
-    // Both must begin at the same version to be compared; how far the cache gets with it before the next write is left to chance.
+    // Both must begin at the same version to be comparable; the cache's progress before the next write is random.
     while (start === 'mostRecent' && this.replica.barriers === barriers)
       await new Promise((resolve) => {
         setImmediate(resolve);
@@ -363,7 +363,7 @@ class Both {
     expect(cache).to.deep.equal(model.slice(0, cache.length));
   }
 
-  /** Whenever a bookmark were sent now: everything up to it has been shown, and nothing beyond. */
+  /** At any time, all events up to the watch's version have been shown, and none beyond. */
   checkBookmarks(): void {
     const shown = ({ type, version, object: { namespace, name } }: WatchEvent): string => `${type} ${namespace}/${name}@${version}`;
     for (const { cache, model } of this.#pairs) {
@@ -373,7 +373,7 @@ class Both {
     }
   }
 
-  /** The client goes on from where it was, with the same sink: what it has seen in the end must be what nobody disturbed has seen. */
+  /** The client resumes with the same sink: its events must equal those of an undisturbed client. */
   #reconnect(pair: Pair | undefined, fromBookmark: boolean): void {
     const after = pair === undefined ? null : positionOf(pair, fromBookmark);
     if (pair === undefined || after === null) return;
@@ -382,7 +382,7 @@ class Both {
     pair.cache = { sink, watch: this.cache.watch({ ...pair.request, start: { at: 'after', version: after }, initialEvents: false }, sink) };
   }
 
-  /** A replica starts again, or the clients come from another one. Who has not seen all of the state yet would have to begin anew. */
+  /** A replica restarts, or clients move from another one. A client without the whole initial state would have to begin anew. */
   async #restart(): Promise<void> {
     for (const pair of [...this.#pairs]) if (positionOf(pair, false) === null && !hasEnded(pair)) this.#drop(pair);
     this.cache.close();
@@ -403,7 +403,7 @@ class Both {
 
 const hasEnded = ({ cache, model }: Pair): boolean => [cache, model].some(({ sink }) => sink.lines.some((line) => line.startsWith('end ')));
 
-/** The version from which a client of the cache can go on; null for one that cannot. */
+/** The version from which a client of the cache can resume, or null. */
 function positionOf(pair: Pair, fromBookmark: boolean): number | null {
   const {
     request: { start, initialEvents },

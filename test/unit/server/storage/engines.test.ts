@@ -12,8 +12,7 @@ import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 import { FakeReplica } from './fakeReplica.js';
 
 /**
- * The engines against each other: all get the same random transactions and reads and must answer alike. Their counters differ, so revisions are compared by
- * the transaction that made them.
+ * Compares the engines: the same random transactions and reads must have equal results. Revisions are compared by their transaction, because counters differ.
  */
 const names = ['a', 'a/b', 'a0', 'ä', '日', '\uffee', '😀', 'z'];
 const timeoutMs = 10_000;
@@ -64,7 +63,7 @@ class Subject {
   readonly #engine: StoreEngine;
   readonly #prefix: string;
 
-  /** Revisions of this engine, by the number of the transaction. */
+  /** This engine's revisions, by transaction. */
   readonly #made: number[] = [];
 
   private constructor(engine: StoreEngine, prefix: string, first: number) {
@@ -130,7 +129,7 @@ class Subject {
       all.push(...own.map((change) => this.#toldChange(change)));
       after = page.through;
     }
-    // The order of the keys of one revision is nobody's promise.
+    // Keys of one revision have no guaranteed order.
     return all.map((each) => JSON.stringify(each)).sort();
   }
 
@@ -143,7 +142,7 @@ class Subject {
     return `${this.#prefix}${names[at] ?? ''}`;
   }
 
-  /** So many transactions ago, or the first one. */
+  /** The revision of an earlier transaction, or of the first. */
   #at(back: number): number {
     return this.#made[Math.max(0, this.#made.length - 1 - back)] ?? 0;
   }

@@ -11,8 +11,8 @@ interface HistoryRecord {
 }
 
 /**
- * A replica without consensus: one history in memory, read by scanning it. Writes take effect at once; their changes are delivered at
- * once, or when a test says so (`hold`, `release`), always before the write's outcome.
+ * A replica without consensus: one history in memory, read by scanning. Writes take effect at once; their changes are delivered at once or by `release` after
+ * `hold`, always before the write's outcome.
  */
 export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current' | 'range' | 'changesSince' | 'onChanges' | 'compact'> {
   revision = revision(1);
@@ -20,9 +20,9 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
   barriers = 0;
   /** Answers barriers instead of success when set. */
   barrierFailure: BarrierOutcome | null = null;
-  /** Whether this replica is the only one, which need not ask. */
+  /** A sole replica confirms reads without its peers. */
   isSole = false;
-  /** Answers the next write instead of doing it. */
+  /** Replaces the outcome of the next write. */
   nextWrite: WriteOutcome | null = null;
   readonly #history: HistoryRecord[] = [];
   readonly #listeners = new Set<(batch: ChangeBatch) => void>();
@@ -92,13 +92,13 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
     return { outcome: 'applied', revision: this.revision };
   }
 
-  /** Applies operations under the next revision, as if another replica had asked for them. */
+  /** Applies operations as another replica's write. */
   apply(operations: readonly Operation[]): Revision {
     // Removing what is not there changes nothing.
     const effective = operations.filter(({ type, key }) => type === 'put' || this.#newest(key, this.revision) !== null);
     this.revision = revision(this.revision + 1);
     const changes = effective.map((operation) => this.#record(operation));
-    // One buffer for the whole batch, as the real one has it.
+    // One buffer for the whole batch, as in the real one.
     const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
     let offset = 0;
     const views = changes.map((change): Change => ({
@@ -109,7 +109,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
     return this.revision;
   }
 
-  /** Takes over a snapshot of another history, which was compacted: the changes up to there cannot be told. */
+  /** Restores a snapshot of another, compacted history, whose changes are unknown. */
   restore(
     states: readonly { readonly key: string; readonly value: Uint8Array; readonly revision: number }[],
     { newest, compacted }: { readonly newest: number; readonly compacted: number },
@@ -178,7 +178,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
 /** By the bytes of UTF-8. */
 const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-/** The first of them, until their values have so many bytes. */
+/** The first items, up to this total size of values. */
 function upToBytes<T extends { readonly value: Uint8Array | null }>(all: readonly T[], bytesMax: number): T[] {
   let bytes = 0;
   return all.filter(({ value }) => {

@@ -16,7 +16,7 @@ const otherTypes: readonly OtherMediaType[] = ['application/vnd.kubernetes.proto
 const form = (mediaType: OtherMediaType): StoredForm => ({ mediaType, kind });
 const mediaTypeOf = (value: Buffer): number | undefined => value[1];
 
-/** Objects of all built-in types that are stored, in the form in which they are. */
+/** Objects of all stored built-in types in stored form. */
 function storedObjects(): { readonly resource: ServedResource; readonly object: ApiObject }[] {
   const pairs = new Map(
     roundtripPairs().map(({ kind: { group, version, kind: name }, json }) => [`${group}/${version}/${name}`, json as ApiObject]),

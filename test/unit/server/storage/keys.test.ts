@@ -37,7 +37,7 @@ describe('the first part of keys', () => {
 
 const path = fc.array(segment, { maxLength: 5 }).map((segments) => segments.join('/'));
 
-/** What a key says, by the layout alone. */
+/** The meaning of a key by the layout alone. */
 function meaning(layout: KeyLayout, key: string): unknown {
   if (!key.startsWith('/registry/')) return null;
   const found = layout.resourceAt(key.slice('/registry/'.length).split('/'));

@@ -40,7 +40,7 @@ storageSuite('the storage over memory', () => subject({ replica: new MemoryEngin
 storageSuite('the storage over memory without a cache', () => subject({ replica: new MemoryEngine(), cached: () => false }));
 storageSuite('the replicated storage with hardly any history', () => subject({ history: { changesMax: 3 }, past: { statesMax: 1 } }));
 
-/** One file, as the storage is one contract: reading, writing and watching are tried on the same members. */
+/** The storage is one contract, so this is one file: reads, writes and watches on the same members. */
 describe('the replicated storage', () => {
   let replica: FakeReplica;
   let storage: RaftStorage;
@@ -219,7 +219,7 @@ describe('the replicated storage', () => {
       const range = replica.range.bind(replica);
       let reads = 0;
       replica.range = async (options) => {
-        // A store whose reader has not heard yet of what was compacted: it takes that for the future.
+        // A reader that has not seen the compaction takes the revision for a future one.
         if (++reads === 2) return { outcome: 'compacted', compacted: revision(replica.revision + 1) };
         return range(options);
       };

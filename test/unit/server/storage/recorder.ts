@@ -1,11 +1,11 @@
 import type { Failure, WatchEvent, WatchSink } from '../../../../server/storage/contract.js';
 import type { ExpiryReason } from '../../../../server/storage/watchEnds.js';
 
-/** A sink that writes down what it is told, one line each, and lets a test wait for a line instead of sleeping. */
+/** A sink that records events as lines, which tests can await. */
 export class Recorder implements WatchSink {
   readonly lines: string[] = [];
   readonly events: WatchEvent[] = [];
-  /** Why the version of an ended watch is no longer available. */
+  /** The reason why an ended watch's version is unavailable. */
   why: ExpiryReason | null = null;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
@@ -39,7 +39,7 @@ export class Recorder implements WatchSink {
   }
 }
 
-/** Lets everything that is due in this turn of the event loop and the next few happen. */
+/** Waits a few turns of the event loop. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

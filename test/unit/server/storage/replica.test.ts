@@ -8,7 +8,7 @@ import { memberId } from '../../../../raft/types.js';
 import { createRaftStorage } from '../../../../server/storage/raft.js';
 import { selectableFields, storageSuite } from './suite.js';
 
-/** The whole stack but its thread: one replica on disk, with a part of its keys for each test. */
+/** The whole stack without its thread: one replica on disk, with a key prefix for each test. */
 describe('over a real replica', () => {
   let directory: string;
   let replica: Replica;

@@ -39,7 +39,7 @@ describe('the size of a request to the store', () => {
         fc.array(fc.tuple(key, fc.option(fc.nat(300))), { maxLength: 4 }),
         (compared, changed) => {
           const comparisons = compared.map(([name, at]) => ({ key: name, modRevision: revision(at) }));
-          // More than any bound, so that the refusal tells the size.
+          // More than any limit, so that the refusal contains the size.
           const large = { type: 'put' as const, key: 'large', value: Buffer.alloc(3 * mebibyte) };
           const operations = [
             large,
@@ -55,7 +55,7 @@ describe('the size of a request to the store', () => {
             ),
             failure: [],
           });
-          // A client may leave out fields that are zero.
+          // Clients may omit zero fields.
           expect(message.length - Number(told)).to.be.within(-4 * (comparisons.length + operations.length), 4 * comparisons.length);
         },
       ),

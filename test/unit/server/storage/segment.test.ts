@@ -50,7 +50,7 @@ describe('memory in which many values came', () => {
     Protobuf: { mediaType: 'application/vnd.kubernetes.protobuf', kind: () => 'ConfigMap' },
   };
 
-  /** Changes with all their values in one piece of memory, as a replica tells them. */
+  /** Changes with all values in one buffer, as from a replica. */
   function batchOf(form: StoredForm | null, from: number, changed: readonly string[]): { memory: Uint8Array; changes: Change[] } {
     const values = changed.map((name) =>
       encodeStored(key(name), { apiVersion: 'v1', metadata: { name, namespace: 'one' }, data: { text: text(name) } }, form),

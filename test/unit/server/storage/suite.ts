@@ -16,7 +16,7 @@ import type {
 import type { SelectableFields } from '../../../../server/storage/storedobject.js';
 import { Recorder, settle } from './recorder.js';
 
-/** A storage under test, and what the contract leaves to each implementation. */
+/** A storage under test, with what the contract leaves open. */
 export interface Subject {
   readonly storage: Storage;
   /** Makes exact reads and watches from before `version` impossible. */
@@ -29,7 +29,7 @@ export const pods: GroupResource = { group: '', resource: 'pods' };
 const deployments: GroupResource = { group: 'apps', resource: 'deployments' };
 export const nodes: GroupResource = { group: '', resource: 'nodes' };
 
-/** Pods select on the node that they run on; nothing else does. */
+/** Pods are selectable by their node; other kinds by nothing. */
 export const selectableFields: SelectableFields = ({ group, resource }) =>
   group === '' && resource === 'pods' ? (object) => ({ 'spec.nodeName': nodeNameOf(object) }) : null;
 
@@ -88,7 +88,7 @@ export function applied(result: WriteResult): StoredObject {
 }
 const within = { timeoutMs: 60_000 };
 
-/** What every Storage does. `make` gives an empty one. */
+/** Tests of every Storage. `make` returns an empty one. */
 export function storageSuite(name: string, make: () => Promise<Subject>): void {
   describe(`${name} as Storage`, () => {
     let storage: Storage;

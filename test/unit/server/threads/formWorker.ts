@@ -4,10 +4,10 @@ import type { FormSubject } from '../../../../server/storage/commonForms.js';
 import type { Lodger } from '../../../../server/storage/segment.js';
 import { SharedForms, type FormCounts } from '../../../../server/threads/sharedForms.js';
 
-/** One of several threads that ask for the same forms: what it is told to do, and what came of it. */
+/** One of several threads that request the same forms: its task and result. */
 export interface FormWork {
   readonly table: SharedArrayBuffer;
-  /** Two numbers: threads that are there, and threads that are through with a step. */
+  /** Two counters: started threads, and threads that have finished a step. */
   readonly gate: SharedArrayBuffer;
   readonly thread: number;
   readonly threads: number;
@@ -16,7 +16,7 @@ export interface FormWork {
   readonly keys: number;
   readonly versions: number;
   readonly waitMs: number;
-  /** All threads ask for the same key at the same moment, one key a step; otherwise each for what chance tells it. */
+  /** All threads request the same key at once, one key a step; otherwise random ones. */
   readonly inStep: boolean;
 }
 
@@ -24,17 +24,17 @@ export interface FormWorkDone {
   readonly asked: number;
   readonly makes: number;
   readonly counts: FormCounts;
-  /** What was not as it should have been: empty. */
+  /** Errors; expected to be empty. */
   readonly wrong: readonly string[];
 }
 
 const facts = { resource: { group: '', resource: 'configmaps' } };
 const lettersMax = 26;
-/** So many forms are needed at a time; the ones that were asked for first are let go of. */
+/** The number of forms in use; the oldest are released. */
 const heldMax = 400;
 const wrongMax = 5;
 
-/** What every thread must see of a key, version and form: of a length and letters that few others have. */
+/** The content of a key, version and form: its length and letters are almost unique. */
 function textOf(key: number, version: number, form: string): string {
   const letter = String.fromCharCode('a'.charCodeAt(0) + ((key + version) % lettersMax));
   return `${form} of ${key} at ${version} ${letter.repeat(1 + ((key * 31 + version * 7) % 1_500))}`;
@@ -83,13 +83,13 @@ async function work({ gate, steps, keys, versions, inStep, thread, threads, ...r
     oldest?.leave();
   };
 
-  /** Waits until all threads have come as far. */
+  /** Waits for all threads. */
   const meet = (meeting: number): void => {
     if (Atomics.add(words, 0, 1) + 1 === threads * meeting) Atomics.notify(words, 0);
     for (let there = Atomics.load(words, 0); there < threads * meeting; there = Atomics.load(words, 0)) Atomics.wait(words, 0, there, 100);
   };
 
-  // Slabs are told of before they are used: everybody has heard of the first ones.
+  // Slabs are announced before their use: all threads know the first ones.
   meet(1);
   await nextTurn();
   await nextTurn();
@@ -108,5 +108,5 @@ async function work({ gate, steps, keys, versions, inStep, thread, threads, ...r
 }
 
 parentPort?.postMessage(await work(workerData as FormWork));
-// Who is through last tells of memory that others still read.
+// The last thread stays until others have read its memory.
 await new Promise((resolve) => parentPort?.once('message', resolve));

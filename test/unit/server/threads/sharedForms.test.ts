@@ -15,7 +15,7 @@ const neverMade = (): MadeForm => {
   throw new Error('it has been made');
 };
 
-/** Stays where it lies until it is told to go. */
+/** A lodger that moves only when asked. */
 class Guest implements Lodger {
   readonly #form: CommonForm;
   moved = false;
@@ -118,11 +118,11 @@ describe('threads/sharedForms', function () {
     expect(full.bytes).to.be.within(names.length * text.length, 1.1 * names.length * text.length + 6 * slabBytes);
     // One of sixteen stays, in each slab.
     for (const [at, guest] of guests.entries()) if (at % 16 !== 0) guest.leave();
-    // What is full is counted when the next form comes.
+    // Full slabs are counted when the next form arrives.
     put(two.one, 'the next');
     await two.heard();
     for (const [at, reader] of readers.entries()) if (at % 16 !== 0) reader.leave();
-    // All but those in the last slabs, which may still be filled.
+    // All but those in the last slabs, which may not be full.
     for (const all of [guests, readers]) expect(all.filter(({ moved }, at) => moved && at % 16 === 0).length).to.be.at.least(90);
     for (const { slabs } of [two.one, two.other]) expect(slabs.bytes).to.be.at.most(6 * slabBytes);
   });
@@ -142,7 +142,7 @@ describe('threads/sharedForms', function () {
     this.timeout(120_000);
     const threads = 3;
 
-    /** Lets threads work at once on the same keys, with so many entries in their table. */
+    /** Runs threads on the same keys, with a limited table. */
     async function work(given: Pick<FormWork, 'steps' | 'keys' | 'versions' | 'waitMs' | 'inStep'>): Promise<readonly FormWorkDone[]> {
       const table = new SharedArrayBuffer(SharedForms.tableBytes);
       const gate = new SharedArrayBuffer(8);
@@ -163,7 +163,7 @@ describe('threads/sharedForms', function () {
       const done = await work({ steps: 20_000, keys: 300, versions: 20, waitMs: 1, inStep: false });
       for (const { wrong } of done) expect(wrong).to.deep.equal([]);
       expect(done.reduce((sum, { counts }) => sum + counts.found, 0)).to.be.greaterThan(0);
-      // Whatever was asked for was made, found, or made for one thread.
+      // Every request made, found or privately made its form.
       for (const { counts, asked } of done) expect(counts.made + counts.found + counts.own).to.equal(asked);
     });
 
@@ -172,7 +172,7 @@ describe('threads/sharedForms', function () {
       const done = await work({ steps: keys, keys, versions: 1, waitMs: 60_000, inStep: true });
       for (const { wrong } of done) expect(wrong).to.deep.equal([]);
       const sum = (count: (done: FormWorkDone) => number): number => done.reduce((all, each) => all + count(each), 0);
-      // A thread that loses its processor between two words that it writes is not waited for.
+      // A thread that loses its processor between two words is not waited for.
       expect(sum(({ makes }) => makes)).to.be.within(keys, 1.1 * keys);
       expect(sum(({ counts }) => counts.found)).to.be.at.least(1.9 * keys);
     });

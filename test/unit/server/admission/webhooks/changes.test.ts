@@ -4,9 +4,7 @@ import { patchReply, startHookService, type HookService } from '../../../../fixt
 import { createIdentities } from '../../../../fixtures/identities.js';
 import { startHookServer, type HookServer } from './hookServer.js';
 
-/**
- * What webhooks may change beside the content, and what is told of patches that do not fit. Sources: BeforeCreate, managedFieldsValidatingAdmissionController.
- */
+/** Changes by webhooks besides the content, and errors for bad patches. Sources: BeforeCreate, managedFieldsValidatingAdmissionController. */
 describe('webhooks of admission, changes of metadata', () => {
   let server: HookServer;
   let service: HookService;

@@ -21,18 +21,18 @@ export interface Answer {
   readonly warnings: readonly string[];
 }
 
-/** The endpoints with webhooks of admission in effect, over the storage model. */
+/** The endpoints with admission webhooks, over storage in memory. */
 export interface HookServer {
   readonly storage: Storage;
   /** How calls ended, as metrics are told. */
   readonly calls: ObservedCall[];
   readonly failedOpen: string[];
-  /** What the audit log is told: key, text and the least level. */
+  /** Audit annotations: key, text and minimum level. */
   readonly annotations: (readonly [key: string, text: string, level: string | undefined])[];
-  /** The parts of the last request that was admitted. */
+  /** The changed parts in the last admitted request. */
   parts(): readonly string[];
   request(method: string, path: string, body?: JsonObject | null, type?: string): Promise<Answer>;
-  /** Writes a configuration of one webhook and waits until it is in effect. */
+  /** Creates a configuration of one webhook and waits until it is effective. */
   configure(kind: 'mutating' | 'validating', hook: JsonObject, name?: string): Promise<void>;
   /** Takes all configurations away. */
   clear(): Promise<void>;

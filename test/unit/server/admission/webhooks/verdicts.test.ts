@@ -201,7 +201,7 @@ describe('webhooks of admission', () => {
         expect(body['message'])
           .to.match(/^Internal error occurred: failed calling webhook "w\.example\.com": /)
           .and.match(message);
-        // Whoever hangs up on a connection that was kept may not have read the question: it is asked once more, on a new one.
+        // After a reset of a kept connection the request may be repeated once on a new one.
         expect(service.reviews, 'asked once')
           .to.have.lengthOf.at.most(what === 'hang up' ? 2 : 1)
           .and.at.least(1);

@@ -18,7 +18,7 @@ import { startTestServer, type TestServer } from '../harness.js';
 const pods = '/api/v1/namespaces/default/pods';
 const webSocketRequests = 'apiserver_websocket_streaming_requests_total';
 
-/** One file, since nodes and programs are reached through the same stand-ins, made below. */
+/** Nodes and programs use the same stand-ins below, so this is one file. */
 describe('requests that go on to nodes and programs', () => {
   let agent: FakeAgent;
   let server: TestServer;
@@ -211,7 +211,7 @@ describe('requests that go on to nodes and programs', () => {
     silent.close();
   });
 
-  /** Opens a connection that asks for another protocol; gives the head of the answer and the socket. */
+  /** Upgrades a connection; returns the head of the answer and the socket. */
   async function upgraded(path: string, protocol: string, method = 'POST'): Promise<{ readonly head: string; readonly socket: Duplex }> {
     const { hostname, port } = new URL(server.url);
     const socket = net.connect(Number(port), hostname);
@@ -461,7 +461,7 @@ describe('requests that go on to nodes and programs', () => {
   });
 
   describe('to programs', () => {
-    /** Sends bytes on a connection of their own, and gives all that comes back. */
+    /** Sends bytes on a new connection and returns everything received. */
     async function socketSays(bytes: string): Promise<string> {
       const { hostname, port } = new URL(server.url);
       const socket = net.connect(Number(port), hostname);

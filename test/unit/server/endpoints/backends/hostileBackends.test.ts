@@ -9,7 +9,7 @@ import { FakeAgent } from '../../../../fixtures/fakeAgent.js';
 import { call, type Answer } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** Backends that would have the server do what it must not, or leave it in the middle of something. */
+/** Backends that attack the server or leave it in the middle of a request. */
 const pods = '/api/v1/namespaces/default/pods';
 
 describe('hostile backends', () => {
@@ -126,7 +126,7 @@ describe('hostile backends', () => {
     await routed.close();
   });
 
-  /** Asks for a stream and gives the connection. */
+  /** Requests an upgrade and returns the connection. */
   function upgrading(): net.Socket {
     const { hostname, port } = new URL(server.url);
     const socket = net.connect(Number(port), hostname);

@@ -27,7 +27,7 @@ describe('the pace of connections (--max-connection-bytes-per-sec)', () => {
           const all = Buffer.concat(chunks.map((chunk) => Buffer.from(chunk)));
           expect(Buffer.concat(passed).equals(all)).to.equal(true);
           expect(passed.every((chunk) => chunk.length <= rate)).to.equal(true);
-          // Nobody waits for what is within the first second; a real wait fills the bucket, this one does not, so each is counted again at most.
+          // The first second has no wait. A real wait refills the bucket, but this one does not, so chunks count again.
           if (all.length <= rate) expect(waited).to.equal(0);
           else expect(waited).to.be.greaterThan(0);
         },
@@ -43,7 +43,7 @@ describe('a connection that is joined with a backend', () => {
     await once(server, 'listening');
     return { server, port: (server.address() as AddressInfo).port };
   };
-  /** A client's connection to `backend`, and when its being joined is over. */
+  /** A client's connection to `backend`, and its end. */
   const joinedWith = async (
     backend: (socket: Socket) => void,
     between: () => readonly Transform[] = () => [],

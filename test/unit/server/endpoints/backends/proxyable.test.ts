@@ -7,7 +7,7 @@ const group = (value: number): string => value.toString(16);
 const dotted = (value: number): string => [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join('.');
 const halves = (value: number): string => `${group(value >>> 16)}:${group(value & 0xffff)}`;
 
-/** An address as it may be hidden in others. */
+/** An address in its various forms. */
 const dressed = (value: number): readonly string[] => [
   dotted(value),
   `::ffff:${dotted(value)}`,

@@ -141,7 +141,7 @@ describe('shard selectors', () => {
       const expected = before.filter(isLower);
       for (let index = 0; index < expected.length; index++) shown.push(String(metadataOf((await stream.next()).object)['uid']));
       expect(shown.sort()).to.deep.equal(expected.sort());
-      // What comes first is of the part, however many others change before.
+      // The first event is of this shard, however many other objects change before.
       const changed: string[] = [];
       for (let index = 0; index < 6; index++) {
         const { body } = await call(server.url, 'PATCH', `${configMaps}/m${index}`, {

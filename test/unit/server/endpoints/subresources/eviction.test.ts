@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { call } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** What an eviction leaves on the pod, and what it asks of it before. Source: `EvictionREST` of the reference. */
+/** The preconditions and effects of an eviction. Source: `EvictionREST` of the reference. */
 describe('endpoints, eviction', () => {
   let server: TestServer;
   const core = '/api/v1/namespaces/default';
@@ -22,7 +22,7 @@ describe('endpoints, eviction', () => {
     call(server.url, 'POST', `${pods}/${name}/eviction`, {
       body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, ...more },
     });
-  /** A pod on a node, which takes its time to go, in a phase. */
+  /** A pod on a node with a grace period, in a phase. */
   async function podIn(name: string, phase: string, ready: 'True' | 'False' = 'False'): Promise<Seen> {
     const body = {
       apiVersion: 'v1',

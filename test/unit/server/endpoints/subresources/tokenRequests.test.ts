@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../api/object.js';
 import { call, type Answer } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** A request for a token may say which account it means, since another one may have taken its name. */
+/** A token request may identify the account by uid, because another may have taken its name. */
 describe('requests for tokens', () => {
   const servers: TestServer[] = [];
   after(() => Promise.all(servers.map((server) => server.close())));

@@ -18,7 +18,7 @@ describe('endpoints, system priority classes', () => {
   });
   after(() => server.close());
 
-  /** Source: the reference refuses in the DELETE of one, which its DELETE of a collection does not go through. */
+  /** Source: the reference refuses in the DELETE of an object, which that of a collection does not use. */
   it('are kept from those who name them, and go with the collection', async () => {
     expect(await names()).to.include.members(['mine', 'system-node-critical']);
     expect((await call(server.url, 'DELETE', `${classes}/system-node-critical`)).status).to.equal(403);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { call, type Answer } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** Numbers in options: what is no whole number of 64 bits removes nothing. */
+/** Numbers in options: others than 64-bit integers delete nothing. */
 const maps = '/api/v1/namespaces/default/configmaps';
 const pods = '/api/v1/namespaces/default/pods';
 
@@ -21,7 +21,7 @@ const refusedJson = [
   '{}',
 ];
 const takenJson = ['0', '-0', '1', '-1', '9223372036854775807', '-9223372036854775808', 'null'];
-/** A number of YAML is what it is worth, not how it is spelled. */
+/** A YAML number counts by its value. */
 const refusedYaml = ['99999999999999999999', '1e30', '0.5', '"1"', 'yes'];
 const takenYaml = ['0', '-0', '0x10', '1e2', '1.0', '9223372036854775807', '~'];
 

@@ -29,7 +29,7 @@ interface Request {
   /** How the real one is answered. */ readonly status: number;
 }
 
-/** One request of every sort that writes. What has to be there beforehand is made in `before`. */
+/** One request of each writing kind; `before` creates what it needs. */
 const requests: readonly Request[] = [
   { what: 'a create', method: 'POST', path: `${core}/configmaps`, options: { body: configMap('new', 'a') }, status: 201 },
   {
@@ -147,7 +147,7 @@ const requests: readonly Request[] = [
   { what: 'a deletion of a collection', method: 'DELETE', path: `${core}/configmaps?labelSelector=many%3Dyes`, status: 200 },
 ];
 
-/** What the server chooses anew for every request. */
+/** Members that the server chooses anew in each request. */
 const generated: ReadonlySet<string> = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'time']);
 
 function withoutGenerated(value: JsonValue): JsonValue {
@@ -271,7 +271,7 @@ describe('owners of fields across versions', () => {
         ['two', 'autoscaling/v2', true],
       ],
     );
-    // What the first one gives up now goes, although it is spelled in another version.
+    // The first manager's removal applies, although it uses another version.
     const after = await at('v1', 'one', { scaleTargetRef });
     expect(after.status, after.text).to.equal(200);
     expect((after.body['spec'] as JsonObject)['maxReplicas']).to.equal(6);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { call, type Answer } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** Bodies that are no patch, or an odd one: when they are judged, and in which words. */
+/** Invalid patches: when they are refused, with which message. */
 const maps = '/api/v1/namespaces/default/configmaps';
 const types = {
   merge: 'application/merge-patch+json',

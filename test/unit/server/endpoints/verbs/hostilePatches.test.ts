@@ -4,14 +4,14 @@ import { copiedBytesMax, operationsMax } from '../../../../../server/patch/jsonp
 import { call, type Answer } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** Patches that nobody sends by accident. Bodies are texts: JSON.stringify would not write some of what is in them. */
+/** Hostile patches. Bodies are texts, because JSON.stringify cannot produce some. */
 const merge = 'application/merge-patch+json';
 const strategic = 'application/strategic-merge-patch+json';
 const jsonPatchType = 'application/json-patch+json';
 const apply = 'application/apply-patch+yaml';
 const path = '/api/v1/namespaces/default/configmaps/a';
 
-/** An object with `member` among its data, in the form that each type of patch wants. */
+/** An object with `member` in its data, in the form of each patch type. */
 const wrapped = (member: string): readonly (readonly [type: string, text: string])[] => [
   [merge, `{"data":{${member}}}`],
   [strategic, `{"data":{${member}}}`],
@@ -31,7 +31,7 @@ describe('hostile patches', () => {
     call(server.url, 'PATCH', `${path}${query === '' && type === apply ? '?fieldManager=m&force=true' : query}`, { type, raw });
   const data = async (): Promise<JsonObject> => (await call(server.url, 'GET', path)).body['data'] as JsonObject;
 
-  /** Refused as the client's fault; what an apply has that its type has not is told with 500, as in the reference. */
+  /** A client error; unknown members in an apply give 500, as in the reference. */
   const isRefusal = ({ status, body }: Answer): boolean =>
     (status >= 400 && status < 500) || (status === 500 && String(body['message']).includes('failed to create typed'));
 
@@ -44,7 +44,7 @@ describe('hostile patches', () => {
   });
   after(() => server.close());
 
-  /** Whatever was polluted would show on every object of the process, this one included. */
+  /** Pollution would show on every object of the process. */
   afterEach(async () => {
     const plain = {} as Record<string, unknown>;
     expect([
@@ -75,7 +75,7 @@ describe('hostile patches', () => {
   for (const [type, text] of wrapped('"__proto__":"a","constructor":"b","hasOwnProperty":"c"')) {
     it(`may use such names for what they are: ${type}`, async () => {
       const { status, text: answer } = await patch(type, text);
-      // Keys of config maps may be called so; the members then are ordinary ones.
+      // Keys of config maps may have these names, as ordinary members.
       expect(status, answer).to.equal(200);
       expect(Object.entries(await data())).to.deep.include.members([
         ['__proto__', 'a'],

@@ -18,11 +18,11 @@ import { listVariations, readVariations } from '../../../../golden/recordings.js
 import { call, type Answer, type Call } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** Mutations of each valid object, and where they begin: `MUTATIONS=100 SEED=7` for more and others. */
+/** Mutations of each valid object, and the first one: `MUTATIONS=100 SEED=7` for others. */
 const mutationsOfEach = Number(process.env['MUTATIONS'] ?? 3);
 const seed = Number(process.env['SEED'] ?? 1);
 
-/** What a client learns of a write: whether it is accepted, and if not, why. The order of causes follows that of maps. */
+/** The client's view of a write: status, reason and causes. The order of causes follows maps. */
 interface Verdict {
   readonly status: number;
   readonly reason: string;
@@ -39,7 +39,7 @@ const verdictOf = ({ status, body }: Answer): Verdict => {
   };
 };
 
-/** What needs no recording to be judged: ways to say the same have the same answer. */
+/** Equivalent requests must have equal answers, without recordings. */
 describe('endpoints/mutations', () => {
   let server: TestServer;
   const broken: string[] = [];
@@ -63,7 +63,7 @@ describe('endpoints/mutations', () => {
   after(() => server.close());
   beforeEach(() => broken.splice(0));
 
-  /** The encodings of one body, dry, and then for real. */
+  /** Sends the encodings of one body as dry runs, then for real. */
   async function judgeCreate(path: string, { what, object }: Mutation): Promise<Answer> {
     const dry = handled(await send('POST', `${path}?dryRun=All`, { body: object }), what);
     const others: readonly (readonly [string, Buffer | string | null])[] = [
@@ -82,7 +82,7 @@ describe('endpoints/mutations', () => {
     return real;
   }
 
-  /** What was stored is as good as new; a change of it is judged alike however it is said. */
+  /** Stored objects must be valid, and equivalent changes of them have equal answers. */
   async function judgeUpdates(path: string, what: string, random: () => number): Promise<void> {
     const stored = (await send('GET', path)).body;
     const same = await send('PUT', path, { body: stored });
@@ -106,27 +106,27 @@ describe('endpoints/mutations', () => {
     ]);
   }
 
-  /** One change of what is stored, as a PUT and as two patches; `path` may be that of a subresource. */
+  /** One change of the stored object as a PUT and two patches; `path` may be a subresource's. */
   async function judgeChange(path: string, stored: JsonObject, { what, change }: { what: string; change: Mutation }): Promise<void> {
     const where = `${what}, then ${change.what}`;
     const put = handled(await send('PUT', `${path}?dryRun=All`, { body: change.object }), where);
     if (put.status === 404 || put.status === 405) return;
     for (const { how, patch, type } of patchesOf(stored, change.object)) {
       const patched = handled(await send('PATCH', `${path}?dryRun=All`, { body: patch, type }), `${where} by ${how}`);
-      // What does not fit its type is told otherwise in a patch: the body itself is in order.
+      // In a patch a wrong type gets another answer, because the body itself is valid.
       if (put.status !== 400) alike(put, patched, `${where} by ${how}`);
       else judge(patched.status >= 400, `${where} by ${how}`, () => patched.status);
     }
     if (put.status !== 400 && appliesAlike(stored, change.object)) await judgeApply(path, put, change.object, where);
   }
 
-  /** What is applied is judged as what is sent; it need not be what can be applied at all. */
+  /** An apply is validated like a create, but the object may be impossible to apply. */
   async function judgeApply(path: string, sent: Answer, object: JsonObject, where: string): Promise<void> {
     const answer = await send('PATCH', `${path}?dryRun=All&fieldManager=m&force=true`, {
       body: applied(object),
       type: 'application/apply-patch+yaml',
     });
-    // Fields that are in no schema and items that are there twice are told of without a reason, as in the reference.
+    // Unknown fields and duplicate items have no reason, as in the reference.
     const cannotBe = answer.status === 500 && answer.body['reason'] === undefined;
     if (!cannotBe) alike(sent, answer, `${where} by apply`);
   }
@@ -144,7 +144,7 @@ describe('endpoints/mutations', () => {
           const what = `${id} ${mutation.what}`;
           const real = await judgeCreate(path, { ...mutation, what });
           if (real.status === 201) await judgeUpdates(own, what, random);
-          // Nothing may hold it: the next one is new.
+          // Without finalizers, so that the next one is new.
           await send('PATCH', own, { body: { metadata: { finalizers: null } }, type: 'application/merge-patch+json' });
           await send('DELETE', `${own}?gracePeriodSeconds=0&propagationPolicy=Background`);
         }
@@ -153,7 +153,7 @@ describe('endpoints/mutations', () => {
     });
 });
 
-/** All words for a change, but for those that a kind of patch does not have. */
+/** All patches for a change, except in kinds that cannot express it. */
 function patchesOf(from: JsonObject, to: JsonObject): readonly { how: string; patch: JsonValue; type: string }[] {
   const apiVersion = String(from['apiVersion']).split('/');
   const [group, version] = apiVersion.length === 1 ? ['', apiVersion[0] ?? ''] : [apiVersion[0] ?? '', apiVersion[1] ?? ''];
@@ -175,7 +175,7 @@ function patchesOf(from: JsonObject, to: JsonObject): readonly { how: string; pa
   return ways.filter(({ patch }) => patch !== null);
 }
 
-/** Null for what has no form in Protobuf, such as a text where there should be a number. */
+/** Null without a Protobuf form, such as a text for a number. */
 function protobufOf(object: JsonObject): Buffer | null {
   try {
     const encoded = protobufEncode(object);

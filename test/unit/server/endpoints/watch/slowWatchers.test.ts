@@ -14,7 +14,7 @@ import { configMaps, key, objectFor, watchRequest } from '../../storage/suite.js
 
 const served = createCatalogue().resource('', 'v1', 'configmaps') as ServedResource;
 const objectBytes = 500_000;
-/** What may wait in a stream, and one object more. */
+/** The limit of a stream's queue, and one object more. */
 const waitingBytesMax = 4 * 1024 * 1024 + 2 * objectBytes;
 const eol = '\n';
 
@@ -27,7 +27,7 @@ interface Shown {
   };
 }
 
-/** A connection whose client takes a write when the test says so. */
+/** A connection whose client accepts a write when the test says so. */
 class Client implements Transport {
   text = '';
   ending: 'ended' | 'destroyed' | null = null;
@@ -59,7 +59,7 @@ class Client implements Transport {
       .map((line) => JSON.parse(line) as Shown);
   }
 
-  /** Takes what is written until nothing more comes. */
+  /** Accepts writes until none follows. */
   async read(): Promise<void> {
     for (let before = -1; before !== this.text.length || this.#untaken.length > 0; await settle()) {
       before = this.text.length;
@@ -98,7 +98,7 @@ for (const cached of [true, false])
     const names = (from: number, count: number): string[] =>
       Array.from({ length: count }, (_, i) => `n${String(from + i).padStart(3, '0')}`);
 
-    /** A watch, and the most that ever waited in its stream. */
+    /** A watch; returns a function for the maximum of its queue. */
     function watch(client: Client, after: Version | null, more: { stalledMs?: number } = {}): () => number {
       const stream = new WatchStream({
         resource: served,

@@ -6,7 +6,7 @@ import { unbounded } from '../../../../../program/port/connections/sender.js';
 import { openStream } from '../../../../../server/endpoints/watch/streamTransport.js';
 import { writeTogether, type Transport, type Writer } from '../../../../../server/endpoints/watch/transport.js';
 
-/** The usual way, which notes what goes by it. */
+/** The normal transport, with a record of writes. */
 class Usual implements Transport {
   readonly #stream: ServerHttp2Stream;
   readonly written: string[] = [];
@@ -34,7 +34,7 @@ class Usual implements Transport {
   }
 }
 
-/** A writer, and the moment at which it is told. */
+/** A writer with a promise of its notification. */
 function writer(): Writer & { readonly told: Promise<void> } {
   let taken = (): void => {};
   const told = new Promise<void>((resolve) => {
@@ -77,7 +77,7 @@ describe('endpoints/watch/streamTransport', () => {
     const usual = new Usual(stream);
     return { stream, request, usual, transport: openStream({ stream, sendBuffer: unbounded }, usual) };
   }
-  /** One whose writes go past the usual way: Node has shown how by then, and has sent what came first. */
+  /** A transport that writes directly: Node has written the first parts by then. */
   async function openDirect(): Promise<Opened> {
     const opened = await open();
     const first = writer();
@@ -111,7 +111,7 @@ describe('endpoints/watch/streamTransport', () => {
     await openDirect();
     const { request, stream, transport, usual } = await open();
     const all = textOf(request);
-    // The second waits within Node until the first is on its way.
+    // The second waits in Node until the first is sent.
     stream.write('1 ');
     stream.write('2 ');
     transport.write(parts('3 '), null);
@@ -140,7 +140,7 @@ describe('endpoints/watch/streamTransport', () => {
     void waiting.told.then(() => {
       told = true;
     });
-    // More than the client lets come before it reads.
+    // More than the client's window before it reads.
     transport.write([Buffer.alloc(1 << 20)], waiting);
     transport.write(parts('behind'), null);
     const closed = once(stream, 'close');

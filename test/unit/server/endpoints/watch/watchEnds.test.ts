@@ -11,7 +11,7 @@ import { startTestServer, type TestServer } from '../harness.js';
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
-/** A log of verbosity 2 whose lines can be awaited. */
+/** A log of verbosity 2 with awaitable lines. */
 class Lines {
   readonly #lines: Fields[] = [];
   #arrived = (): void => {};

@@ -27,7 +27,7 @@ const lines = (data: Buffer): Event[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Event);
 
-/** Events behind their length in four bytes; the object in each begins with the mark of the envelope. */
+/** Events with a four-byte length; each object begins with the envelope's mark. */
 function frames(data: Buffer): Event[] {
   const events: Event[] = [];
   for (let at = 0; at < data.length; at += 4 + data.readUInt32BE(at)) {

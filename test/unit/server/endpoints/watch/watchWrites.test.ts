@@ -8,7 +8,7 @@ import { plain, type Transport, type Writer } from '../../../../../server/endpoi
 import type { WatchEvent } from '../../../../../server/storage/contract.js';
 
 const configMaps = createCatalogue().resource('', 'v1', 'configmaps') as ServedResource;
-/** Of small writes, before one asks whether they have been taken. */
+/** The limit of small writes without acknowledgement. */
 const unaskedBytesMax = 4 * 1024;
 const writeBytesMax = 8 * 1024;
 
@@ -63,7 +63,7 @@ describe('writes of a watch', () => {
     expect(written).to.have.length(4);
     written[3]?.writer?.taken();
     await nextTurn();
-    // All that came meanwhile in one go, and the client is asked again.
+    // All events meanwhile are one write with acknowledgement.
     expect(written.slice(4).map(({ bytes, writer }) => [bytes, writer !== null])).to.deep.equal([[22_000, true]]);
     written[4]?.writer?.taken();
     await send(100);

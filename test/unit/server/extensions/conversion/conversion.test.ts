@@ -38,7 +38,7 @@ describe('conversion by a webhook', () => {
       clientConfig: { url: service.url, caBundle: service.caBundle },
       conversionReviewVersions: versions,
     });
-  /** Answers with the objects as `change` makes them. */
+  /** Answers with the objects that `change` returns. */
   const converting =
     (change: (object: ApiObject, desired: string) => JsonObject): ((review: JsonObject) => HookReply) =>
     (review) => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../../../api/object.js';
 import { causes, createSample, refusal, type Sample } from '../../registry/sample.js';
 
-/** What policies and webhooks may ask for in CEL, beyond what was recorded: order and places of findings as in the published rules of the reference. */
+/** CEL in policies and webhooks, beyond recordings: order and places of findings follow the reference. */
 const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }];
 const policy = (spec: JsonObject): JsonObject => ({
   apiVersion: 'admissionregistration.k8s.io/v1',

@@ -17,7 +17,7 @@ function definition(parts: JsonObject = {}, spec: JsonObject = {}, metadata: Jso
 }
 
 const withSchema = (schema: JsonObject): JsonObject => definition({ schema: { openAPIV3Schema: schema } });
-/** A schema for the member `teeth`, where most rules are tried. */
+/** A schema for the member `teeth`, for most rules. */
 const teeth = (schema: JsonObject): JsonObject => withSchema({ type: 'object', properties: { teeth: schema } });
 const teethPath = 'spec.validation.openAPIV3Schema.properties[teeth]';
 const rule = (parts: JsonObject): JsonObject =>

@@ -4,7 +4,7 @@ import { resolvePath } from '../../../../../server/kinds/apiextensions.k8s.io/sc
 import { validateSelectableFields } from '../../../../../server/kinds/apiextensions.k8s.io/selectableFields.js';
 import { Path } from '../../../../../server/registry/validation/field.js';
 
-/** The words in which selectable fields, and the paths of rules, are refused. */
+/** Refusals of selectable fields and paths of rules. */
 
 const schema: JsonObject = {
   type: 'object',

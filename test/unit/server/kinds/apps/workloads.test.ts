@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../../api/object.js';
 import { causes, createSample, refusal, type Sample } from '../../registry/sample.js';
 
-/** Kinds that make pods, and those that say how many there are and when they may go. */
+/** Kinds that make pods, scale them or limit their disruption. */
 
 const labels = { a: 'b' };
 const template = (spec: JsonObject = {}, own: JsonObject = labels): JsonObject => ({
@@ -201,7 +201,7 @@ const completionTime = '2026-01-01T01:00:00Z';
 const conditions = (...types: readonly string[]): JsonObject[] => types.map((type) => ({ type, status: 'True' }));
 const indexed = { completionMode: 'Indexed', completions: 5, parallelism: 5 };
 const onConditions = 'invalid status.conditions';
-/** Jobs, and what becomes of writes to their status, one after the other. */
+/** Jobs with successive status writes. */
 const statuses: readonly (readonly [
   what: string,
   spec: JsonObject,

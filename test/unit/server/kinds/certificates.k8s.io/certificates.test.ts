@@ -7,7 +7,7 @@ import { certificateGuards } from '../../../../../server/authorization/certifica
 import { podCertificateRequests } from '../../../../../server/kinds/certificates.k8s.io/podCertificateRequests.js';
 import { causes, createSample, refusal, type Sample } from '../../registry/sample.js';
 
-/** Requests for certificates of pods, and what signers make of them. Their versions are off by default: nothing was recorded of them. */
+/** Certificate requests of pods, and signers' status. Their versions are off by default, without recordings. */
 
 const minute = 60_000;
 const pod = { podUID: 'pod-uid', serviceAccountUID: 'account-uid', nodeUID: 'node-uid' };
@@ -79,7 +79,7 @@ const ended = (type: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const timeAt = (text: string, afterMs: number): string => new Date(Date.parse(text) + afterMs).toISOString().replace(/\.\d+/, '');
-/** The status that answers a request with these certificates. */
+/** The status of a request with these certificates. */
 function issued(chain: string): JsonObject {
   const { validFrom, validTo } = new X509Certificate(chain);
   return {

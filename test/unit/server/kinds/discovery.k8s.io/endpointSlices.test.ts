@@ -14,7 +14,7 @@ const unusual = '2001:DB8::0:1';
 const spelling = `endpoints[0].addresses[0]: IPv6 address "${unusual}" should be in RFC 5952 canonical format ("2001:db8::1")`;
 const managed = (controller: string): Record<string, string> => ({ 'endpointslice.kubernetes.io/managed-by': controller });
 
-/** What is said beside the answer to a create, and to an update after it. */
+/** Warnings for a create, and for a following update. */
 const warned: readonly (readonly [what: string, object: JsonObject, created: readonly string[], updated: readonly string[]])[] = [
   ['names of hosts once', slice('FQDN', ['a.example.com']), ['spec.addressType: FQDN endpoints are deprecated'], []],
   ['addresses in an unusual spelling each time', slice('IPv6', [unusual]), [spelling], [spelling]],

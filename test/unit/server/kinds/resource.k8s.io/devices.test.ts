@@ -5,7 +5,7 @@ import { claimGuards } from '../../../../../server/authorization/claimStatus.js'
 import type { Attributes } from '../../../../../server/authorization/authorizer.js';
 import { causes, createSample, refusal, type Sample } from '../../registry/sample.js';
 
-/** Devices and who asks for them: rules of which hardly anything was recorded, read in `pkg/apis/resource/validation` of the reference. */
+/** Devices and claims: rules from `pkg/apis/resource/validation` of the reference, mostly without recordings. */
 
 const slice = (device: JsonObject): JsonObject => ({
   apiVersion: 'resource.k8s.io/v1',
@@ -157,7 +157,7 @@ describe('registry/devices', () => {
       });
     await label('true');
     await allocate(result, asAdmin);
-    // What has been allocated may be written back although the label has gone.
+    // An existing allocation may be written again without the label.
     await label('false');
     await allocate(result, asAdmin);
   });

@@ -31,7 +31,7 @@ const object = (spec: JsonObject, labels?: Record<string, string>): ApiObject =>
 const fieldsOfManager = (managers: Managers, name: string): JsonObject | undefined =>
   [...managers.values()].find((entry) => entry.manager === name)?.fields.toFieldsV1();
 
-/** Applies in turn; fails the test on a conflict unless it is forced. */
+/** Applies in turn; an unforced conflict fails the test. */
 function applied(
   live: ApiObject,
   managers: Managers,
@@ -258,7 +258,7 @@ describe('server-side apply', () => {
     fc.assert(
       fc.property(config, (one) => {
         const first = applied(start, none, 'a', one);
-        // A list that is empty by itself is nobody's.
+        // An empty list has no owner.
         fc.pre(first.managers.size > 0);
         const last = applied(first.object, first.managers, 'a', { apiVersion: 'v1', kind: 'Widget', metadata: { name: 'w' } });
         expect(last.object['spec'] ?? null).to.equal(null);

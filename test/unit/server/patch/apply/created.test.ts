@@ -21,7 +21,7 @@ const types = typeNames()
 
 const id = { manager: 'test', operation: 'Update', apiVersion: 'v1', subresource: '' } as const;
 
-/** The same by way of comparing sets, which updates and applies go. */
+/** The same by set comparison, as in updates and applies. */
 function bySets(schema: Schema, empty: JsonObject, object: JsonObject): unknown {
   const managers = inOneGo(
     ownUpdate(
@@ -37,7 +37,7 @@ function bySets(schema: Schema, empty: JsonObject, object: JsonObject): unknown 
   return writeManagers(managers)[0]?.['fieldsV1'] ?? null;
 }
 
-/** What comes of a walk: the fields as text, since the order of members counts as well, or the refusal of an item. */
+/** The result of a walk: fields as text, because member order counts, or the refusal of an item. */
 interface Outcome {
   readonly fields: string | null;
   readonly refusal: string | null;
@@ -52,7 +52,7 @@ const outcome = (work: () => unknown): Outcome => {
   }
 };
 
-/** An object with faults in several lists is refused for the one that a walk meets first, and the two walks go different ways. */
+/** The refusal names the first faulty list, and the two walks have different orders. */
 const checkSame = (schema: Schema, object: JsonObject): void => {
   const empty = emptyValue(schema);
   const inOneWalk = outcome(() => fieldsOfCreator(schema, empty, object, FieldSet.empty));
@@ -125,7 +125,7 @@ describe('apply/created', () => {
         fc.dictionary(names, tie('json'), { maxKeys: 5 }),
       ),
     }));
-    // What only the server sets are texts in any object, and metadata is an object.
+    // Server-set members are texts in any object, and metadata is an object.
     const texts = (members: JsonObject, name: string): JsonObject =>
       typeof members[name] === 'object' ? { ...members, [name]: 'text' } : members;
     const object = fc.dictionary(names, json, { maxKeys: 6 }).map((members) => {

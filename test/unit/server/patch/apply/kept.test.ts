@@ -30,13 +30,13 @@ const entryOf = (manager: string, fieldsV1: JsonObject): JsonObject => ({
 });
 const now = '2026-02-02T00:00:00Z';
 
-/** Some of the fields, the same for the same choice. */
+/** A deterministic selection of fields. */
 function some(fields: JsonObject, choice: number): JsonObject {
   const kept = Object.entries(fields).filter((_field, index) => ((choice >> (index % 16)) & 1) === 1);
   return Object.fromEntries(kept.map(([name, below]) => [name, name === '.' ? below : some(below as JsonObject, choice)]));
 }
 
-/** Gives other values to scalars, and sometimes takes or adds a member. */
+/** Changes scalars, and sometimes removes or adds a member. */
 function edited(value: JsonValue, next: () => number, structure: boolean): JsonValue {
   if (Array.isArray(value)) return value.map((item) => edited(item as JsonValue, next, structure));
   if (typeof value === 'object' && value !== null) {

@@ -20,7 +20,7 @@ const object = (spec: JsonObject, last?: unknown): ApiObject => ({
   spec,
 });
 
-/** The fields that stay disputed when `config` is applied over `live`, which somebody wrote as an update. */
+/** The fields in conflict when `config` is applied over an update's `live`. */
 function disputed(live: ApiObject, config: ApiObject): unknown {
   const managers = inOneGo(
     ownUpdate(

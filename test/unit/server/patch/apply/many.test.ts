@@ -33,7 +33,7 @@ const entry = (index: number, operation: 'Apply' | 'Update', name = `m${index}`)
   fieldsV1: { 'f:data': { [`f:k${index}`]: {} } },
 });
 
-/** Steps that the work takes, and what comes of it. */
+/** The number of steps and the result. */
 function counted<T>(work: Steps<T>): { readonly steps: number; readonly value: T } {
   for (let steps = 0; ; steps++) {
     const step = work.next();
@@ -62,7 +62,7 @@ describe('apply/many', () => {
     const first = counted(apply({ live, config: configMap(many, 'b') }, new Map(), { id, now, force: true }, versions));
     expect(first.steps).to.be.at.least(30);
     if (!first.value.ok) throw new Error('nobody else owns anything');
-    // What is not applied any more is pruned, in steps as well.
+    // Omitted members are pruned, in steps too.
     const second = counted(
       apply({ live: first.value.object, config: configMap(1, 'b') }, first.value.managers, { id, now, force: true }, versions),
     );

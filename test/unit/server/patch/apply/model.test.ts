@@ -8,15 +8,12 @@ import { emptyValue } from '../../../../../server/patch/apply/schema.js';
 import { schemaOfKind } from '../../../../../server/patch/apply/typeschema.js';
 import { inOneGo } from '../../../../../api/steps.js';
 
-/**
- * Field ownership against the smallest model of its rules: an object is a map from leaf to value, a manager a set of leaves. The rules are those of structured
- * merge.
- */
+/** A minimal model of field ownership by the rules of structured merge: an object maps leaves to values, and a manager is a set of leaves. */
 const schema = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' });
 const versions: Versions = { schemaOf: () => schema, convert: (object) => object };
 const now = '2026-01-01T00:00:00Z';
 
-/** Leaves by their kind and name; those of sets have no value of their own. */
+/** Leaves by kind and name; those of sets have no value. */
 const leaves = [
   'label a',
   'label b',

@@ -20,7 +20,7 @@ function updated(before: ApiObject, after: ApiObject, managers: Managers, manage
 const applied = (live: ApiObject, config: ApiObject, managers: Managers, manager = 'a') =>
   inOneGo(apply({ live, config }, managers, { id: idOf(manager, 'Apply'), now, force: true }, versions));
 
-/** Who owns what of the items, by manager. */
+/** Owners of the items, by manager. */
 const owned = (managers: Managers): Record<string, JsonValue> =>
   Object.fromEntries(
     writeManagers(managers).map((entry) => [
@@ -34,7 +34,7 @@ const one = { name: 'a', value: '1' };
 const two = { name: 'a', value: '2' };
 const other = { name: 'b', value: '1' };
 
-/** The rules are those of `typed/compare.go`, `tofieldset.go` and `merge.go` of structured-merge-diff. */
+/** The rules are from `typed/compare.go`, `tofieldset.go` and `merge.go` of structured-merge-diff. */
 describe('an item of a list that is there several times', () => {
   it('is owned as one field, without those in it', () => {
     expect(owned(updated(empty, items(one, two, other), new Map()))).to.deep.equal({ u: { '.': {}, [a]: {}, [b]: whole } });

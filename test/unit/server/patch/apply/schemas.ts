@@ -1,6 +1,6 @@
 import { leaf, type Schema } from '../../../../../server/patch/apply/schema.js';
 
-/** A small type with every way of merging, for tests that do not need the catalogue. */
+/** A small type with every merge strategy, independent of the catalogue. */
 const struct = (fields: Record<string, Schema>, atomic = false): Schema => ({
   kind: 'struct',
   atomic,

@@ -9,21 +9,21 @@ import { widget } from './schemas.js';
 import { inOneGo } from '../../../../../api/steps.js';
 
 /**
- * Ownership after any sequence of writes to a type with every kind of list and map, against a model written from the published rules of structured merge. The
- * model knows no schemas: an object is a set of fields with values, some of them in items of lists, and of the members that hold them.
+ * Ownership after any sequence of writes to a type with every kind of list and map, compared with a model of the published rules of structured merge. The
+ * model has no schemas: an object is a set of fields with values, some in list items, and of their parent members.
  *
- * - An applier owns what it sets. What it leaves out now goes, with all that an item holds, unless another owns it.
- * - What it changes of another is a conflict, or taken by force.
- * - With its last field in a member the member goes, unless somebody holds it (`abandoned`).
+ * - An applier owns what it sets. Members that it omits are removed, items with all content, unless another manager owns them.
+ * - Changing another's field is a conflict, or takes it by force.
+ * - A member whose last owned field goes is removed, unless it is owned (`abandoned`).
  * - An updater gains what it changes or adds; so it alone owns a member that came with its fields.
- * - What is gone nobody owns. An applier and an updater of one name are two managers, as are updaters of object and status.
- * - What a write takes back (here: an apply through the status, of metadata) is nobody's, and in nobody's way.
+ * - Removed fields have no owner. Appliers and updaters of one name are different managers, as are updaters of object and status.
+ * - Reset fields (here: metadata in an apply through the status) have no owner and cause no conflict.
  * - A rewritten record renames and drops managers; of two entries of one manager the last counts.
  */
 const versions: Versions = { schemaOf: () => widget, convert: (object) => object };
 const now = '2026-01-01T00:00:00Z';
 
-/** A field: its path in `managedFields`, the item that it stands in, and what it may hold. */
+/** A field: its path in `managedFields`, its item, and its possible values. */
 interface Field {
   readonly path: readonly string[];
   readonly item: string | null;
@@ -74,7 +74,7 @@ const chosenFrom: ReadonlyMap<string, Field> = new Map<string, Field>([
   ...ports,
 ]);
 
-/** The members on the way to a field, by the text of their paths. Metadata is always there. */
+/** The parents of a field, by path. Metadata always exists. */
 const membersAbove = ({ path }: Field): string[] =>
   path.flatMap((element, depth) =>
     depth < path.length - 1 && element.startsWith('f:') && element !== 'f:metadata' ? [path.slice(0, depth + 1).join(' ')] : [],
@@ -89,7 +89,7 @@ const isList = (name: string): boolean => /f:(items|ports|finalizers)$/.test(nam
 
 type Content = ReadonlyMap<string, JsonValue>;
 
-/** An item has its keys whenever anything of it is there, and a member is there with what it holds. */
+/** An item has its keys, and a member its content. */
 function complete(chosen: Content): Content {
   const whole = new Map(chosen);
   for (const name of chosen.keys()) {
@@ -129,7 +129,7 @@ interface Write {
   readonly content: Content;
   readonly force: boolean;
 }
-/** Of the record itself: all entries of one manager get another name, or none. */
+/** Renames all entries of one manager in the record, or removes them. */
 interface Rewrite {
   readonly kind: 'rewrite';
   readonly manager: string;
@@ -155,8 +155,8 @@ const keyOf = ({ manager, operation, subresource }: Pick<ManagerId, 'manager' | 
 const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * An applier that no longer has anything in a member takes it away with all that is in it, unless somebody owns something in it, or, but for a list, the member
- * itself with nothing in it. What is owned in an item that nobody owns holds nothing.
+ * The members that an applier removes when it owns nothing more in them: all with their content, unless another manager owns something inside or, except for
+ * lists, the empty member itself. Ownership inside an unowned item does not count.
  */
 function abandoned(mine: ReadonlySet<string>, owned: ReadonlySet<string>): string[] {
   const filled = new Set([...owned].flatMap((name) => above.get(name) ?? []));
@@ -194,7 +194,7 @@ function modelled({ content, owners }: State, write: Write): State | null {
   return { content: after, owners: new Map([...left, [self, own] as const].filter(([, fields]) => fields.size > 0)) };
 }
 
-/** Of entries that have come to be those of one manager, that of the later name was the later one. */
+/** Of several entries of one manager, that with the later name counts as later. */
 function rewritten({ content, owners }: State, { manager, name }: Rewrite): State {
   const renamed = [...owners]
     .map(([owner, fields]) => [...owner.split(' '), fields] as [string, string, string, ReadonlySet<string>])
@@ -221,7 +221,7 @@ function written({ object, managers }: Real, write: Write): Real | null {
   return write.kind === 'apply' ? result : { object: { ...result.object, metadata: object.metadata }, managers: result.managers };
 }
 
-/** All entries have one time, so that names alone order them. */
+/** All entries have one time, so names order them. */
 function rewrittenReal({ object, managers }: Real, { manager, name }: Rewrite): Real {
   const entries = writeManagers(new Map([...managers].map(([key, entry]) => [key, { ...entry, time: now }])));
   const left = entries.filter((entry) => entry['manager'] !== manager || name !== null);
@@ -238,7 +238,7 @@ const ownersIn = (managers: Managers): Owners =>
       .filter(([, fields]) => fields.size > 0),
   );
 
-/** Without the order of list items, which is not what this is about. */
+/** Ignores the order of list items. */
 const plain = (object: ApiObject): JsonValue => JSON.parse(JSON.stringify(object, sorted)) as JsonValue;
 const sorted = (_name: string, value: unknown): unknown => {
   if (Array.isArray(value)) return [...(value as unknown[])].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));

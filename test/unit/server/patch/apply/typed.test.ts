@@ -5,7 +5,7 @@ import { typeProblem, typeFaultsMax, type Typed } from '../../../../../server/pa
 import { inOneGo } from '../../../../../api/steps.js';
 import { widget } from './schemas.js';
 
-/** What the reference says of each (`typed/validate.go` and `typed/helpers.go` of structured-merge-diff). */
+/** The reference's errors (`typed/validate.go` and `typed/helpers.go` of structured-merge-diff). */
 const deployment = schemaOfKind({ group: 'apps', version: 'v1', kind: 'Deployment' })!;
 const problem = (spec: JsonObject, as: Typed = 'configuration'): string | null => inOneGo(typeProblem({ spec }, deployment, as));
 const containers = (...list: JsonValue[]): JsonObject => ({ template: { spec: { containers: list } } });

@@ -21,7 +21,7 @@ const stored: Readonly<Record<string, StoredForm | null>> = {
 };
 const textBytes = 300;
 
-/** What a thread keeps, and the writes under way from it. */
+/** A thread's cache and its pending writes. */
 interface Thread {
   readonly cache: WatchCache;
   readonly written: Map<string, EncodedWrite>;
@@ -53,7 +53,7 @@ const encodedOf = (name: string, version: number, form: StoredForm | null): Enco
     form,
   );
 
-/** A change as the consensus thread tells it to all: in shared memory. */
+/** A change as the consensus thread sends it: in shared memory. */
 function changeTo(name: string, version: number, value: Buffer | null): Change {
   const shared = value === null ? null : Buffer.from(new SharedArrayBuffer(value.length));
   if (shared !== null) value?.copy(shared);
@@ -64,7 +64,7 @@ const objectIn = ({ cache }: Thread, name: string): StoredItem | null => cache.o
 const metadataOf = (object: StoredItem): string =>
   object.encoded('metadata', (each) => Buffer.from(JSON.stringify(each.decode().metadata))).toString();
 
-/** What is written in one of them stands in all. Each thread has a name of its own for the memory. */
+/** All threads see a write to shared memory, though each has its own view. */
 function expectOnePlace(items: readonly Buffer[]): void {
   for (const item of items) {
     const before = item[1]!;
@@ -136,7 +136,7 @@ describe('storage/commonForms', () => {
       for (const [at, thread] of threads.entries()) {
         const { cache } = thread;
         cache.apply([changeTo('a', 2, encodedOf('a', 2, storedForm).value)]);
-        // The first thread reads the new state first, the others what left.
+        // The first thread reads the new state first, the others the previous one.
         if (at === 0) expect(objectIn(thread, 'a')!.decode()).to.deep.include({ data: { text: textOf('a', 2) } });
         const left = shown[at]!.at(-1)!;
         expect(left.type).to.equal('DELETED');
@@ -159,7 +159,7 @@ describe('storage/commonForms', () => {
       let version = 0;
       for (const name of names) apply(threads, name, ++version);
       for (const name of names) for (const thread of threads) read(thread, name);
-      // A few change all the time; the others stay, and move from slab to slab.
+      // A few objects change all the time; the others stay, and move between slabs.
       for (let round = 0; round < 2_000; round++) {
         const name = names[round % 10]!;
         apply(threads, name, ++version);

@@ -12,7 +12,7 @@ const item = (namespace: string, name: string, version = 1): StoredItem => {
   return storedObjectOf(facts, at, version, encodeStored(at, objectFor(at)));
 };
 
-/** Everything in a view, read in slices, from `start`. */
+/** All items of a view from `start`, read in slices. */
 function readAll(view: TreeView, start = 0, end = view.size): string[] {
   const read: string[] = [];
   while (start < end) {

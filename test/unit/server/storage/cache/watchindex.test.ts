@@ -7,7 +7,7 @@ import { encodeStored } from '../../../../../server/storage/encoding.js';
 import { selects } from '../../../../../server/storage/matching.js';
 import { storedObjectOf, type StoredItem } from '../../../../../server/storage/storedobject.js';
 
-/** Counts how often it is asked whether a change matters to it. */
+/** Counts the changes that it is tested for. */
 class AskedWatcher implements LiveWatcher {
   asked = 0;
   readonly version = 0;

@@ -50,7 +50,7 @@ for (const [scheme, cipher] of Object.entries(ciphers)) {
       const value = await sealed(plain, second, '/k');
       expect(() => opened(value, [first], '/k')).to.throw(UndecryptableError, /no matching prefix/);
       const other = keyed(scheme, cipher, 'second', randomBytes(32));
-      // Chained blocks cannot always tell; the checksum of stored values does then.
+      // Chained blocks cannot always detect a wrong key; the checksum of stored values does.
       try {
         expect(await opened(value, [other], '/k')).to.not.deep.equal(plain);
       } catch (error) {

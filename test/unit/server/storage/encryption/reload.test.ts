@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../../../../fixtures/temporaryDirectory.js';
 const secrets = { group: '', resource: 'secrets' };
 const times = { closing: 0, asking: 0, pause: 1, again: { first: 1, last: 1 } };
 
-/** Reports of reloads, in order, to be waited for. */
+/** Reload reports in order, awaitable. */
 class Reports implements EncryptionReports {
   readonly said: string[] = [];
   readonly hashes: string[] = [];
@@ -79,7 +79,7 @@ for (const apiVersion of ['v1', 'v2'])
         expect(reports.hashes).to.have.length(2);
         expect(plugin.calls['Encrypt']).to.be.greaterThan(0);
 
-        // What cannot be read at all changes nothing either.
+        // An unreadable file changes nothing either.
         fs.writeFileSync(file, '{');
         live.look();
         expect(reports.said.at(-1)).to.match(/^refused/);

@@ -21,7 +21,7 @@ const secretKey = '/registry/core/secrets/shop/till';
 const mapKey = '/registry/core/configmaps/shop/menu';
 const plain = Buffer.from('a stored value');
 
-/** Keeps values as they come, and tells of them. */
+/** Keeps values unchanged, and reports them. */
 class PlainReplica implements StoreEngine {
   readonly values = new Map<string, Uint8Array>();
   listener: (batch: ChangeBatch) => void = () => {};
@@ -159,7 +159,7 @@ describe('encryption, replica', () => {
     await recovered;
     expect(await valueOf(replica, secretKey)).to.equal('a stored value');
 
-    // Nothing is amiss, so nothing has to be read anew.
+    // Without a failure nothing must be read again.
     replica.reconfigured();
     expect(gaps).to.equal(1);
     encryption = secretsWith(keyed('aesgcm', aesGcm, 'other', randomBytes(32)));

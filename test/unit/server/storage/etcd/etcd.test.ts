@@ -7,7 +7,7 @@ import { selectableFields, storageSuite, type Subject } from '../suite.js';
 
 const noTls = { ca: null, cert: null, key: null };
 
-/** The whole way to a real etcd, with a part of its keys for each test. */
+/** Uses a real etcd, with a key prefix for each test. */
 describe('over a real etcd', function () {
   let etcd: EtcdServers;
   let prefixes = 0;

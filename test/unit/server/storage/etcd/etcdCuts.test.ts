@@ -12,7 +12,7 @@ import { hasEtcd, startEtcd, type EtcdServers } from '../../../../fixtures/etcdS
 const noTls = { ca: null, cert: null, key: null };
 const timeoutMs = 20_000;
 
-/** Passes connections on, until it is told to break them all. */
+/** Forwards connections, and breaks them all on request. */
 class Cutter {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -62,7 +62,7 @@ class Cutter {
 
 type Step =
   | { readonly do: 'write'; readonly puts: readonly number[]; readonly deletes: readonly number[]; readonly bytes: number }
-  /** Keys that nobody looks at: revisions that come as progress alone. */
+  /** Unwatched keys: their revisions arrive only as progress. */
   | { readonly do: 'elsewhere' }
   | { readonly do: 'cut' }
   | { readonly do: 'barrier' };
@@ -70,7 +70,7 @@ type Step =
 const keys = fc.uniqueArray(fc.nat(5), { minLength: 1, maxLength: 3 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('write' as const), puts: keys, deletes: keys, bytes: fc.nat(100) }) },
-  // Some of these together are more than one message of a watch takes.
+  // Several of these exceed one watch message.
   {
     weight: 2,
     arbitrary: fc.record({ do: fc.constant('write' as const), puts: keys, deletes: fc.constant([]), bytes: fc.constant(400_000) }),
@@ -150,7 +150,7 @@ describe('storage/etcd: a watch whose connection is cut', function () {
         expect(batches.filter(({ gap }) => gap)).to.have.length(0);
         const told = batches.flatMap(({ changes }) => changes).filter(({ key }) => !key.startsWith(`${root}raftplane/`));
         expect(told.map(({ revision: at }) => at)).to.deep.equal(told.map(({ revision: at }) => at).sort((a, b) => a - b));
-        // A revision is in one batch alone, and no batch says that it has got less far than its changes.
+        // Each revision is in one batch, whose revision is at least that of its changes.
         const batchOf = new Map<number, ChangeBatch>();
         for (const batch of batches)
           for (const { revision: at } of batch.changes) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { failureOf, type FailureKind } from '../../../../../server/storage/etcd/failure.js';
 
-/** Texts and codes of etcd's own errors (its package `rpctypes`), and of gRPC. */
+/** Texts and codes of etcd's errors (its package `rpctypes`), and of gRPC. */
 const table: readonly (readonly [code: number, text: string, kind: FailureKind])[] = [
   [3, 'etcdserver: request is too large', 'refused'],
   [8, 'trying to send message larger than max (2097501 vs. 2097152)', 'refused'],

@@ -112,8 +112,8 @@ describe('storage over etcd members that fail', function () {
 const textOf = (object: object): string => String((object as { readonly data?: { readonly text?: string } }).data?.text ?? '');
 
 /**
- * What a client does to one of a few objects: it reads, and mostly writes after that. The read is told as well: it alone says which version a write has made that
- * got no answer. Nothing where an answer says nothing, as of a read that failed.
+ * A client's operation on one of a few objects: a read, and mostly a write after it. The read is recorded too, because only it reveals the version of an
+ * unanswered write. Nothing for inconclusive answers, such as a failed read.
  */
 async function act(storage: RaftStorage, client: string, n: number): Promise<readonly KeyOperation[]> {
   const name = names[(n + client.charCodeAt(2)) % names.length]!;
@@ -142,7 +142,7 @@ interface Change {
 
 type Found = Awaited<ReturnType<RaftStorage['get']>>;
 
-/** Null where the answer says that nothing was done, and nothing of the object. */
+/** Null where the answer says that nothing was done, but nothing about the object. */
 async function change(storage: RaftStorage, { place, name, client, value, n }: Change, found: Found): Promise<KeyOperation | null> {
   const told = (): Told => ({ key: name, client, startMs: performance.now() });
   const writing = told();

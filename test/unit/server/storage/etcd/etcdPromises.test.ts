@@ -20,7 +20,7 @@ const timeoutMs = 20_000;
 interface Server {
   readonly client: EtcdClient;
   readonly engine: EtcdEngine;
-  /** All that the engine has told, without values. */
+  /** All changes from the engine, without values. */
   readonly told: { readonly revision: number; readonly key: string }[];
   readonly batches: ChangeBatch[];
 }
@@ -73,14 +73,14 @@ describe('storage/etcd: promises over members that fail', function () {
     return outcome.outcome === 'applied' ? outcome.revision : outcome.outcome;
   };
 
-  /** What etcd itself says at the end: each key with the revision of its only write. */
+  /** etcd's final state: each key with the revision of its only write. */
   const stored = async ({ engine }: Server): Promise<{ readonly revision: number; readonly key: string }[]> => {
     const result = await engine.range({ start: '/registry/configmaps/', end: '/registry/configmaps0', revision: null, limit: null });
     if (result.outcome !== 'found') throw new Error(result.outcome);
     return result.items.map(({ key, modRevision }) => ({ revision: modRevision, key })).sort((a, b) => a.revision - b.revision);
   };
 
-  /** Writes through `writer` while `trouble` happens; a write that is not known to be done may be there or not. */
+  /** Writes through `writer` during `trouble`; an unconfirmed write may exist or not. */
   const writeThrough = async (writer: Server, trouble: () => Promise<void>): Promise<number[]> => {
     const done: number[] = [];
     let over = false;
@@ -137,7 +137,7 @@ describe('storage/etcd: promises over members that fail', function () {
     const etcd = await started(1);
     const [away, other] = [serverOf(etcd.urls), serverOf(etcd.urls)];
     await put(away, 'before');
-    // Nothing reaches this one until history is gone.
+    // This server is disconnected until history is compacted.
     await etcd.members[0]!.kill();
     const held = new EtcdClient({ servers: etcd.urls, tls: noTls });
     away.engine.stop();
@@ -192,7 +192,7 @@ describe('storage/etcd: promises over members that fail', function () {
     await put(server, 'a');
     const { revision: known } = server.engine;
     const other = serverOf(etcd.urls);
-    // Beside the keys that this server is told of.
+    // A key outside of this server's prefix.
     for (let n = 0; n < 3; n++)
       await other.client.call(
         txn,
@@ -202,7 +202,7 @@ describe('storage/etcd: promises over members that fail', function () {
     await other.client.call(compact, { revision: known + 3 }, { timeoutMs, repeatable: true });
     const keys = { start: '/registry/configmaps/', end: '/registry/configmaps0', limit: null };
     expect(server.engine.revision).to.equal(known);
-    // Now it knows that its present is gone, and no more.
+    // It now knows only that its revision is compacted.
     expect((await server.engine.range({ ...keys, revision: revision(known) })).outcome).to.equal('compacted');
     const present = await server.engine.range({ ...keys, revision: null });
     if (present.outcome !== 'found') throw new Error(present.outcome);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../../api/object.js';
 import { causes, createSample, type Sample } from '../../../registry/sample.js';
 import { container, pod } from '../podSample.js';
 
-/** What is just right, then what is just wrong, and why that is refused. */
+/** Values at their limit, a value beyond it, and its refusal. */
 type Bounds = readonly (readonly [what: string, right: readonly JsonObject[], wrong: JsonObject, expected: readonly string[]])[];
 
 const of = (more: JsonObject): JsonObject => pod({ containers: [container(more)] });

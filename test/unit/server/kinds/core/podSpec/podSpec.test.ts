@@ -4,7 +4,7 @@ import { causes, createSample, type Sample } from '../../../registry/sample.js';
 import type { Refused } from '../../kindSample.js';
 import { container, pod } from '../podSample.js';
 
-/** One file, as the rules of a pod are one table. */
+/** The rules of a pod are one table, so this is one file. */
 const of = (more: JsonObject): JsonObject => pod({ containers: [container(more)] });
 const volume = (source: JsonObject): JsonObject => pod({ volumes: [{ name: 'v', ...source }] });
 const C = 'spec.containers[0]';

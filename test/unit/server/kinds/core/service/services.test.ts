@@ -1,4 +1,4 @@
-/** What the rules of services do to their objects: defaults, addresses, ports and findings. */
+/** Rules of services: defaults, addresses, ports and findings. */
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../../../api/object.js';
 import { repairServiceClaims } from '../../../../../../server/serviceAddresses/repair.js';
@@ -353,7 +353,7 @@ describe('registry/services', () => {
     });
 
     it('are taken for changed by who names another one alone', async () => {
-      // Named, so that the one it was given by chance is not the other one.
+      // With an explicit address, because a random one could be the other.
       await sample.create(service('a', { clusterIP: '10.0.0.9' }));
       expect(
         await causes(
