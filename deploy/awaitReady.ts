@@ -15,8 +15,8 @@ export interface ReadyTerms {
 }
 
 /**
- * Resolves when a started program is ready: it has sent `ready`, or `/readyz` succeeds at its address, for a balancer through a ready replica. Rejects, with
- * the end of its log, when it ends before, or takes too long.
+ * Resolves when a program has sent `ready`, or when `/readyz` succeeds at its address (for a balancer: through a ready replica). Rejects with the end of the
+ * program's log when it ends early or takes too long.
  */
 export async function awaitReady(program: ManagedProgram, { ca, signal }: ReadyTerms): Promise<void> {
   const { address, readyTimeoutMs = usualTimeoutMs } = program.spec;

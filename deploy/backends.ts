@@ -16,7 +16,7 @@ export const sessionGraceMs = {
   unready: 10_000,
 } as const;
 
-/** A machine is busy where ready servers answer late: a silent one gets so many times as long. */
+/** Multiplies the latency of ready servers: on a slow machine, a silent server gets this many times as long to answer. */
 const patience = 20;
 
 export interface Backend {
@@ -32,7 +32,7 @@ export interface Backend {
   answeredInMs: number;
   /** Connections being opened or open. */
   connections: number;
-  /** Connections so far: among equals the one with fewest comes first, so that short ones spread as well. */
+  /** Total connections. Among equals, the backend with the fewest comes first, which also spreads short connections. */
   opened: number;
 }
 
@@ -48,7 +48,7 @@ export function recordProbe(backend: Backend, readiness: Readiness, nowMs: numbe
   return changeState(backend, readiness.state === 'ready' ? 'up' : 'down', nowMs);
 }
 
-/** Records a refused or timed-out connection: the backend gets no further one until a probe succeeds. Returns true when the state changed. */
+/** Records a refused or timed-out connection: no more go to the backend until a probe succeeds. Returns true when the state changed. */
 export function recordConnectFailure(backend: Backend, nowMs: number): boolean {
   backend.reason = 'silent';
   return changeState(backend, 'down', nowMs);
@@ -69,7 +69,7 @@ export function connectionOrder(backends: readonly Backend[]): Backend[] {
   );
 }
 
-/** Returns whether the sessions of a backend should be cut, so that their clients reconnect to a working one. */
+/** Returns whether to cut the sessions of a backend, so that clients reconnect to a working one. */
 export function shouldCutSessions(backend: Backend, backends: readonly Backend[], nowMs: number): boolean {
   if (backend.state !== 'down' || backend.reason === null) return false;
   const ready = backends.filter(({ state }) => state === 'up');

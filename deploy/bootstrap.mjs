@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The first thing that runs on a fresh clone, so it is plain JavaScript without dependencies: it installs what is missing,
- * builds what has changed, and then runs what was asked for. Every step that has nothing to do takes milliseconds.
+ * Runs first on a fresh clone, so it is plain JavaScript without dependencies. It installs missing packages, builds changed sources, and runs the requested
+ * command. A step with nothing to do takes milliseconds.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -121,7 +121,7 @@ async function install() {
   fs.writeFileSync(installStamp, wantedInstall());
 }
 
-/** A node_modules folder that npm itself says is complete (someone ran `npm ci` or `npm install` by hand) needs only the stamp. */
+/** A node_modules folder that npm reports as complete (after `npm ci` or `npm install` by hand) needs only the stamp. */
 function adoptExistingInstall() {
   const installed = read(path.join(root, 'node_modules', '.package-lock.json'));
   if (installed === undefined) return false;
@@ -170,7 +170,7 @@ function sqliteHelp(compiler) {
   );
 }
 
-/** Runs npm with its progress going to the terminal; without a terminal, a line every ten seconds shows that it lives. */
+/** Runs npm. The terminal shows its progress; without a terminal, a line is printed every ten seconds. */
 async function npm(args) {
   const cli = process.env.npm_execpath;
   const [file, all] = cli && cli.endsWith('.js') ? [process.execPath, [cli, ...args]] : ['npm', args];
@@ -265,7 +265,7 @@ function removeOrphans(sources) {
 
 // ---- generate ----
 
-/** Sources may not compile before what they need is generated, so the generator is put together by itself. */
+/** The generator is built separately, because the other sources may not compile before its output exists. */
 async function generate() {
   const status = await runSource(path.join('api', 'generate', 'main.ts'), [path.join(root, 'api')]);
   if (status !== 0) return status;
@@ -292,7 +292,7 @@ async function runSource(source, args) {
 
 // ---- run ----
 
-/** When npm is killed it cannot pass a signal on; this process then has a new parent, and stops as after SIGTERM. */
+/** A killed npm cannot pass on a signal: this process gets a new parent, and then stops as after SIGTERM. */
 function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
@@ -324,7 +324,7 @@ function child(args, ofNode = ['--enable-source-maps']) {
   return run(process.execPath, [...ofNode, ...args]);
 }
 
-/** Runs a program to its end. The terminal's Ctrl-C reaches it directly; a SIGTERM to this process is passed on. */
+/** Runs a program until it ends. It receives the terminal's Ctrl-C directly; SIGTERM is forwarded. */
 function run(file, args) {
   return new Promise((resolve, reject) => {
     const started = spawn(file, args, { cwd: root, stdio: 'inherit' });

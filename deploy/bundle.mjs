@@ -1,7 +1,6 @@
 /**
- * Puts each program into a few files, in `dist/programs/`: most of the time in which a program of a thousand modules starts is spent on finding and loading
- * them one by one (docs/decisions/0011). It reads the sources, so whoever only wants to start something need not wait for the compiler. Plain JavaScript,
- * because it is a part of the build.
+ * Bundles each program into a few files in `dist/programs/`: a program of a thousand modules spends most of its start on finding and loading them
+ * (docs/decisions/0011). It reads the sources, so a start need not wait for the compiler. Plain JavaScript, because it is a part of the build.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -13,8 +12,8 @@ import { gzipSync } from 'node:zlib';
 const threads = ['raft/thread.js', 'workers/task.js', 'server/openapi/builderThread.js', 'server/threads/servingThread.js'];
 
 /**
- * What starts often and has much code: one file each, which `codeCache.mjs` runs. Modules that these load only when they need them are entries of their own:
- * one that could be loaded late would make everything late that it imports.
+ * Large programs that start often: one file each, run by `codeCache.mjs`. Modules that they load on demand are separate entries: inside a program, such a
+ * module would delay all its imports.
  */
 const cached = { apiserver: 'server/main.js', 'controller-manager': 'controllers/main.js', thread: 'raft/thread.js' };
 const late = {
@@ -26,10 +25,10 @@ const late = {
   request: 'controllers/certificates/request.js',
 };
 
-/** What tests and operators import, also from CommonJS (jest): one file each, and a module that exports the same. */
+/** Libraries for tests and operators, also from CommonJS (jest): one file each, and a module that exports the same. */
 const libraries = { testing: 'deploy/testing/index.js', client: 'controllers/client/index.js', api: 'server/manifests/index.js' };
 
-/** Native code, what finds files of its own beside itself, and what others can do without and is not installed. */
+/** Native code, packages that find their own files by their location, and optional packages that are not installed. */
 const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 
 /** Bundles the sources below `root` into `dist`, in place of what was bundled before. */
@@ -43,7 +42,7 @@ export async function bundle(root, dist) {
   }
 }
 
-/** Puts a folder in the place of another one at once: programs that run load parts of theirs, and start threads, at any time. */
+/** Replaces a folder by another one atomically: running programs load modules and start threads from it at any time. */
 export function replaceFolder(place, by) {
   const before = `${by}.before`;
   if (fs.existsSync(place)) fs.renameSync(place, before);
@@ -92,14 +91,14 @@ const urlOfFile = {
   banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
 };
 
-/** Libraries as CommonJS, and beside each a module that exports the same, so that a class is one however it was imported. */
+/** Bundles libraries as CommonJS, each with a module that exports the same, so that both kinds of imports see one class. */
 async function bundleLibraries(build, root, outdir, entryPoints) {
   const { metafile } = await build({ ...common(root), ...urlOfFile, entryPoints, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs' });
   for (const name of Object.keys(entryPoints)) fs.writeFileSync(path.join(outdir, `${name}.js`), `export * from './${name}.cjs';\n`);
   return Object.keys(metafile.inputs);
 }
 
-/** Programs in one file each, and beside each the module by whose name it is started. Returns what went into them. */
+/** Bundles programs into one file each, with a module of the program's usual name. Returns the bundled inputs. */
 async function bundleWhole(build, root, outdir, entryPoints) {
   const { metafile } = await build({
     ...common(root),
@@ -107,7 +106,7 @@ async function bundleWhole(build, root, outdir, entryPoints) {
     outdir,
     outExtension: { '.js': '.cjs' },
     format: 'cjs',
-    // V8 keeps the text of a program for as long as it runs: indentation and comments are two fifths of it. Lines stay short enough for stack traces to say where.
+    // V8 keeps a program's text in memory: two fifths of it are indentation and comments. Lines stay short enough for useful stack traces.
     minifyWhitespace: true,
     lineLimit: 120,
     ...urlOfFile,
@@ -116,7 +115,7 @@ async function bundleWhole(build, root, outdir, entryPoints) {
   fs.copyFileSync(path.join(root, 'deploy', 'codeCache.mjs'), path.join(outdir, 'codeCache.js'));
   for (const name of Object.keys(entryPoints)) {
     const file = path.join(outdir, `${name}.cjs`);
-    // Code that comes out of a cache cannot import; a function of the same length can, in whose stead no column moves.
+    // Cached code cannot use `import`: a function whose name is as long replaces it, so that columns stay.
     const written = fs.readFileSync(file, 'latin1');
     if (written.includes('$late$')) throw new Error(`${name} has the name $late$ already`);
     const code = written.replace(/\bimport\((?="\.\/\w+\.js"\))/g, () => '$late$(');
@@ -128,7 +127,7 @@ async function bundleWhole(build, root, outdir, entryPoints) {
   return Object.keys(metafile.inputs);
 }
 
-/** Of express its router is used, which is a package of its own; the rest takes 20 ms to load. */
+/** Only the router of express is used, a package of its own; the rest takes 20 ms to load. */
 const routerOfExpress = {
   name: 'router of express',
   setup(build) {
@@ -136,7 +135,7 @@ const routerOfExpress = {
   },
 };
 
-/** Imports that happen when they are needed stay imports, of the entry of the same module. Any other is a mistake in `late`. */
+/** Dynamic imports stay imports, of the entry of the same module. Any other is a mistake in `late`. */
 const leaveLate = (root) => (build) => {
   build.onResolve({ filter: /./ }, ({ kind, path: wanted, resolveDir, importer }) => {
     if (kind !== 'dynamic-import') return undefined;
@@ -148,8 +147,8 @@ const leaveLate = (root) => (build) => {
 };
 
 /**
- * The page that API servers show to people: files whose names say what is in them, each beside its compressed form, and the document that names them.
- * Returns what went into it.
+ * Bundles the console page of API servers: files named after their contents, their compressed forms, and the document that names them. Returns the bundled
+ * inputs.
  */
 async function bundleConsole(build, root, outdir) {
   const { metafile } = await build({
@@ -206,7 +205,7 @@ export async function programsOf(build, root, dist) {
   }
 }
 
-/** The terms of every package whose code is in the bundle: they want to be told wherever it goes. */
+/** Returns the licences of all bundled packages, which require that their texts go along with the code. */
 function licences(root, inputs) {
   const folders = new Set(inputs.flatMap((input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []));
   return [...folders]

@@ -4,10 +4,7 @@ import type { CertificateRequest, KeyAndCertificate } from './certificateRequest
 import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from '../program/tls/certificateParts.js';
 import { bits, explicit, implicit, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../program/tls/der.js';
 
-/**
- * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node alone, since loading a library takes longer. `pki.ts` decides which certificates a
- * cluster needs, and where.
- */
+/** Makes keys and certificates (RFC 5280), ECDSA on P-256, with Node alone: a library takes longer to load. `pki.ts` decides which ones a cluster needs. */
 
 const curve = 'P-256';
 const dayMs = 24 * 60 * 60 * 1000;

@@ -26,7 +26,7 @@ import {
   type StoreKind,
 } from './settings.js';
 
-/** API server replicas and a balancer, with all their files in one folder. `up.ts` is the command; tests and benchmarks use this directly. */
+/** API server replicas and a balancer, with all files in one folder. `up.ts` is the command; tests and benchmarks use this module directly. */
 
 export interface ClusterOptions {
   readonly dataDirectory: string;
@@ -56,8 +56,8 @@ export interface ClusterOptions {
   /** Lets them bind pods, too; false with a real scheduler. Default: true. */
   readonly bindPods?: boolean | undefined;
   /**
-   * False makes `address` that of the first replica. By default the balancer is a separate process; `inLauncher`, it is part of this one and can hand
-   * connections over to the servers: for launchers that are never busy for long.
+   * False makes `address` that of the first replica. The default is a balancer in a separate process. `inLauncher`, it runs in this process and can hand
+   * connections over to servers: for launchers that are never busy for long.
    */
   readonly balancer?: boolean | 'inLauncher' | undefined;
   /** Lets managers serve their health and metrics; that needs a port, and a certificate of their own. */
@@ -71,7 +71,7 @@ export interface ClusterOptions {
   /** Called for any message of a program but `ready`. */
   readonly onMessage?: ((program: ManagedProgram, message: unknown) => void) | undefined;
   readonly onProgress?: ((line: string) => void) | undefined;
-  /** Restarts failed programs once the cluster is up: managers however they ended, all others where they ended by themselves and without a signal. */
+  /** Restarts failed programs once the cluster is up: managers after any end, others when they ended by themselves without a signal. */
   readonly restartFailed?: boolean | undefined;
   /** Called when a process ended, on request or not; `restartInMs` is null unless it is restarted automatically. */
   readonly onExit?: ((process: ManagedProgram, exit: Exit, restartInMs: number | null) => void) | undefined;

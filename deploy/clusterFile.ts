@@ -4,7 +4,7 @@ import { readFileIfPresent, writeFileAtomically } from './files.js';
 import { processExists } from './launcherLock.js';
 import type { ManagedProgram } from './managedProgram.js';
 
-/** `cluster.json` names every process of a running cluster, for people and for programs that kill some of them. */
+/** `cluster.json` lists all processes of a running cluster, for users and for programs that kill some of them. */
 interface ClusterFile {
   readonly launcher: number;
   readonly processes: readonly ProcessEntry[];
@@ -81,7 +81,7 @@ function isLeftover(value: unknown): value is Leftover {
   );
 }
 
-/** The process id may have been reused: the command line must be the recorded one, where it can be read. */
+/** The process id may have been reused, so the command line is compared where it can be read. */
 function stillRuns({ pid, command }: Leftover): boolean {
   if (!processExists(pid)) return false;
   try {

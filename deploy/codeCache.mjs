@@ -1,7 +1,7 @@
 /**
- * Runs a bundled program with V8's code cache of the last run: compiling takes a third of an API server's start (docs/decisions/0011). The file lies beside
- * the bundle, and its name tells code, Node and flags; a program starts without one that cannot be written, is damaged, or does not fit. Plain JavaScript: part of the
- * build.
+ * Runs a bundled program with V8's code cache of the last run: compiling takes a third of an API server's start (docs/decisions/0011). The cache file is in
+ * the folder of the bundle, and is named after code, Node version and flags. The program starts without a cache that is damaged, unsuitable or cannot be
+ * written. Plain JavaScript: part of the build.
  */
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,10 +11,10 @@ import { Script } from 'node:vm';
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 
-/** By then a program has done what it does at a start, on a busy machine too, and V8 knows the functions that this takes. */
+/** The time after which a program has finished its start, also on a busy machine, and V8 has compiled the functions used. */
 const settledMs = 5_000;
 const checksumBytes = 4;
-/** Behind the checksum: what a process wrote that ended before it had settled is replaced by one that settles. */
+/** Marker after the checksum: the cache of a process that ended early is replaced by that of a settled one. */
 const early = 0;
 const settled = 1;
 /** In these first bytes V8 says which of its flags were set. */
@@ -22,21 +22,20 @@ const headBytes = 32;
 const inheritedKey = 'raftplane.codeFlags';
 
 /**
- * Runs `NAME.cjs`, which lies beside `url`, and imports modules by `$late$(name)`. `fingerprint` is that of its text. Returns whether the cache was used.
- * V8 refuses what was made under other flags; those that a program sets while it runs (`server/process/heapGrowth.ts`) change no code, so what counts are the flags
- * with which the process began.
+ * Runs `NAME.cjs` from the folder of `url`; the program imports modules by `$late$(name)`. `fingerprint` is that of its text. Returns whether the cache was
+ * used. V8 refuses a cache made under other flags. Flags set at run time (`server/process/heapGrowth.ts`) change no code, so the flags at the start count.
  */
 export function runProgram(url, name, fingerprint) {
   const file = fileURLToPath(new URL(`${name}.cjs`, url));
   const flagsNow = flags();
   const flagsAtStart = Buffer.from(getEnvironmentData(inheritedKey) ?? flagsNow);
   setEnvironmentData(inheritedKey, Uint8Array.from(flagsAtStart));
-  // Files of their own, so that programs that start under different flags do not replace each other's for ever.
+  // Separate files, so that programs under different flags do not keep replacing each other's cache.
   const key = [name, fingerprint, process.version, process.arch, crc32(flagsAtStart).toString(16)].join('-');
   const cacheFile = fileURLToPath(new URL(`${key}.cache`, url));
   const { cachedData, state } = readCache(cacheFile);
   if (cachedData !== undefined) change(cachedData, flagsAtStart, flagsNow);
-  // Bundles are ASCII. On the first line, so that lines and columns of stack traces are those of the file.
+  // Bundles are ASCII. The wrapper stays on the first line, so that stack traces have the lines and columns of the file.
   const text = `(function (require, module, exports, __filename, __dirname, $late$) {${fs.readFileSync(file, 'latin1').replace(/^#!.*/, '')}\n})`;
   const script = new Script(text, { filename: file, cachedData });
   const fromCache = cachedData !== undefined && script.cachedDataRejected !== true;
@@ -67,8 +66,8 @@ function readCache(file) {
 }
 
 /**
- * Once, a while after the start, or, where there is none yet, at the end of a process that ends before. Threads end at once: whoever ends one does not wait for
- * long.
+ * Writes once, a while after the start; without a cache, also when the process ends earlier. Ending threads do not write: a caller that ends one does not wait
+ * for long.
  */
 function keepWhenSettled(write, hasSome) {
   const keep = (state) => {
@@ -77,7 +76,7 @@ function keepWhenSettled(write, hasSome) {
     try {
       write(state);
     } catch {
-      // A folder that is not this user's, or a full disk: the next start takes longer, and that is all.
+      // The folder belongs to another user, or the disk is full: only the next start takes longer.
     }
   };
   const keepEarly = () => keep(early);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Readers see the old file or the new one, never half of it. `mode` holds from the first byte on. A failed write leaves nothing behind. */
+/** Replaces a file atomically: readers see the old content or the new. `mode` holds from the first byte on. A failed write leaves nothing behind. */
 export function writeFileAtomically(file: string, content: string, mode = 0o644): void {
   const temporary = `${file}.${process.pid}.tmp`;
   fs.rmSync(temporary, { force: true });
@@ -14,10 +14,7 @@ export function writeFileAtomically(file: string, content: string, mode = 0o644)
   }
 }
 
-/**
- * Makes a folder and its missing parents; `mode` is for the new ones. `mkdir` with `recursive` of Node 20 never ends where an existing parent takes no folders
- * (`/proc`).
- */
+/** Makes a folder and its missing parents with `mode`. Recursive `mkdir` of Node 20 never ends where an existing parent accepts no folders (`/proc`). */
 export function makeFolder(folder: string, mode = 0o777): void {
   const missing: string[] = [];
   for (let at = path.resolve(folder); !fs.existsSync(at); at = path.dirname(at)) missing.unshift(at);
@@ -42,7 +39,7 @@ export function readFileIfPresent(file: string): string | null {
   }
 }
 
-/** Returns the last `count` lines of a file, for error reports; reads no more than its last 64 KiB. */
+/** Returns the last `count` lines of a file, from its last 64 KiB at most. */
 export function lastLines(file: string, count: number): string {
   const bytesMax = 64 * 1024;
   const text = readTail(file, bytesMax);
@@ -66,7 +63,7 @@ function readTail(file: string, bytesMax: number): string {
   }
 }
 
-/** Closes a folder of certificates, logs and data to other users; refuses one that belongs to another user and is open to all. */
+/** Closes a folder of certificates, logs and data to other users; refuses another user's folder that is open to all. */
 export function keepPrivate(directory: string): void {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined) return;

@@ -71,8 +71,8 @@ function storeFlags(
 }
 
 /**
- * A manager's own role allows it to watch everything and to write almost nothing; each controller writes as a service account with its own role. The reference
- * is deployed like this.
+ * A manager's own role may watch everything and write almost nothing; each controller writes as a service account with its own role, as in usual deployments
+ * of the reference.
  */
 export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePort: number): string[] {
   return written({

@@ -5,7 +5,7 @@ export { isHandOverAnswer };
 
 export type HandOverOutcome = 'taken' | 'refused' | 'busy' | 'gone';
 
-/** Sends a socket over a channel, and leaves it open here; `failed` is called when it cannot be sent. */
+/** Sends a socket over a channel and leaves it open here. Calls `failed` when it cannot be sent. */
 export type SendSocket = (message: HandedConnection, client: net.Socket, failed: () => void) => void;
 
 /** A server that has not taken a connection for so long gets no more until it does. */
@@ -41,7 +41,8 @@ export class ConnectionTaker {
   }
 
   /**
-   * Never rejects. Nothing may have been read from the socket, nor may it be read while the server has it: it is destroyed here when the server has closed it.
+   * Never rejects. Nothing may have been read from the socket, and nothing may read it while the server has it. It is destroyed here when the server has
+   * closed it.
    */
   give(client: net.Socket): Promise<HandOverOutcome> {
     if (this.#ended) return Promise.resolve('gone');

@@ -1,6 +1,6 @@
 import { readyPath } from './readiness.js';
 
-/** A HAProxy configuration for a replicated balancer. HAProxy, unlike the built-in one, refuses connections while no replica is ready. */
+/** A HAProxy configuration for a replicated balancer. Unlike the built-in balancer, HAProxy refuses connections while no replica is ready. */
 export interface HaproxyOptions {
   /** `host:port`; a host of `*` means every address. */
   readonly listen: string;

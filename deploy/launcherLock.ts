@@ -2,9 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { readFileIfPresent } from './files.js';
 
-/**
- * One launcher for each data directory. The lock is a file with the launcher's process id and start time, so that the lock of a killed launcher is recognised.
- */
+/** Allows one launcher per data directory. The lock file holds the launcher's process id and start time, which reveal the lock of a killed launcher. */
 export class DirectoryInUse extends Error {
   constructor(
     readonly directory: string,
@@ -81,7 +79,7 @@ export function processExists(pid: number): boolean {
   }
 }
 
-/** Returns the start time in clock ticks since boot (proc(5), `stat`, field 22); null without /proc, and for a zombie. */
+/** Returns the start time in clock ticks since boot (proc(5), `stat`, field 22); null without /proc and for zombies. */
 function processStart(pid: number): string | null {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

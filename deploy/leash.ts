@@ -2,8 +2,8 @@ import { isMainThread } from 'node:worker_threads';
 import { outliveFullDisk } from './logFiles.js';
 
 /**
- * Loaded into every process that the launcher starts (`node --import leash.js program.js`): when the launcher is gone, however it ended, the channel to it
- * closes and this process ends as after SIGTERM.
+ * Loaded into every process that the launcher starts (`node --import leash.js program.js`). When the launcher is gone, the channel closes and this process
+ * ends as after SIGTERM.
  */
 
 /** A process that has not ended by then exits at once. */

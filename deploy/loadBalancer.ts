@@ -5,9 +5,8 @@ import { Looks } from './looks.js';
 import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
- * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server (`handOver.ts`); elsewhere it moves bytes. Either way TLS,
- * HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; an unreachable backend is skipped, and returns when
- * `/readyz` succeeds.
+ * A TCP load balancer for one machine. It hands connections over to the chosen server where it can (`handOver.ts`), else it proxies bytes. TLS, HTTP/2 and
+ * watches pass through untouched. New connections go to the ready backend with the fewest; an unreachable backend is skipped until `/readyz` succeeds.
  */
 
 /** An API server without a majority needs two seconds to report that it is not ready. */
@@ -54,7 +53,7 @@ const carriedSession = (client: net.Socket): Session => ({
   release: () => client.resetAndDestroy(),
 });
 
-/** The server has the same socket: its end must be sent, as closing it here alone would do nothing. */
+/** The server has the same socket, so closing it here alone would do nothing: its end must be sent. */
 const handedSession = (client: net.Socket): Session => ({
   cut: () => client.destroySoon(),
   release: () => client.destroy(),
@@ -115,7 +114,7 @@ class Balancer implements LoadBalancer {
     this.#closed = true;
     this.#looks.close();
     for (const probe of this.#probes.values()) probe.close();
-    // Node's own `close` would wait for connections that servers have taken over. The port is free when it returns.
+    // Node's `close` would also wait for connections that servers took over. The port is free when it returns.
     this.#server.close();
     for (const client of [...this.#held, ...this.#waiting]) client.destroy();
     for (const sessions of this.#sessions.values()) for (const { release } of [...sessions.values()]) release();
@@ -172,9 +171,7 @@ class Balancer implements LoadBalancer {
     void this.#connect(client).finally(() => this.#waiting.delete(client));
   }
 
-  /**
-   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a briefly stopped server still has a queue in the kernel.
-   */
+  /** Tries each backend once, then, as a proxy, those that did not take the connection over: a briefly stopped server still has a queue in the kernel. */
   async #connect(client: net.Socket): Promise<void> {
     const tried = new Set<Backend>();
     const passed: Backend[] = [];
@@ -197,7 +194,7 @@ class Balancer implements LoadBalancer {
 
   async #handOver(client: net.Socket, backend: Backend, taker: ConnectionTaker): Promise<boolean> {
     const end = this.#count(backend);
-    // A connection that was sent and not taken may be cut as well, while another server is ready.
+    // A connection that was sent but not taken may also be cut while another server is ready.
     this.#hold(client, backend, handedSession(client));
     const isTaken = (await taker.give(client)) === 'taken';
     if (isTaken) client.once('close', end);

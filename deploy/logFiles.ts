@@ -4,7 +4,7 @@ import fs from 'node:fs';
 const logBytesMax = 32 * 1024 * 1024;
 export const logCheckIntervalMs = 10_000;
 
-/** Moves a log's content to `FILE.1`; a running process appends at the current end. Lines written between the copy and the cut are lost. */
+/** Moves a log's content to `FILE.1`; a running process continues to append. Lines written between copy and truncation are lost. */
 export function boundLog(file: string, bytesMax = logBytesMax): void {
   const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= bytesMax) return;
@@ -17,7 +17,7 @@ export function boundLog(file: string, bytesMax = logBytesMax): void {
   fs.truncateSync(file);
 }
 
-/** Opens a log for appending; null where the disk has no room for a new file: the program then runs without. */
+/** Opens a log for appending. Returns null on a full disk: the program then runs without a log. */
 export function openLogFile(file: string): number | null {
   return unlessFull(() => fs.openSync(file, 'a'));
 }

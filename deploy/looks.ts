@@ -50,7 +50,7 @@ export class Looks {
     for (const backend of this.#backends) void this.#turn(backend);
   }
 
-  /** Called for a new client or a changed backend. Backends whose last result is older than the shorter interval are probed now. */
+  /** Called for a new client or a changed backend. Probes all backends whose last result is older than the shorter interval. */
   stir(): void {
     const wasCalm = this.#isCalm;
     this.#stirredAt = this.#clock.elapsed();

@@ -3,8 +3,8 @@ import { startLoadBalancer, type LoadBalancer, type LoadBalancerOptions } from '
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 
 /**
- * The balancer as a part of this process, which has started the servers and so can hand them connections over (`handOver.ts`). When killed, it drops its
- * clients; connections that servers have taken over stay.
+ * The balancer inside this process, which started the servers and so can hand connections over (`handOver.ts`). When killed, it drops its clients; connections
+ * that servers took over stay.
  */
 export class ManagedBalancer extends Managed<Run> implements ManagedProgram {
   readonly #options: Omit<LoadBalancerOptions, 'log'>;

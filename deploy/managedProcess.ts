@@ -8,7 +8,7 @@ import { programFile } from './programs.js';
 export type { Exit, ProcessSpec } from './managedProgram.js';
 export { describeExit } from './managedProgram.js';
 
-/** A program in a separate process, for SIGKILL and SIGSTOP. Its output goes straight into its log file. */
+/** A program in a separate process, for SIGKILL and SIGSTOP. It writes its output directly to its log file. */
 export class ManagedProcess extends Managed<ChildProcess> implements ManagedProgram {
   #taker: ConnectionTaker | null = null;
   #endWasAsked = false;

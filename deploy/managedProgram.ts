@@ -1,13 +1,13 @@
 import { lastLines } from './files.js';
 import type { ConnectionTaker } from './handOver.js';
 
-/** Runs a program for a cluster: in a process (`managedProcess.ts`), or in a thread of this one (`managedThread.ts`). */
+/** Runs a program of a cluster in a process (`managedProcess.ts`) or a thread of this one (`managedThread.ts`). */
 
 export type ProcessRole = 'apiserver' | 'controller-manager' | 'balancer' | 'fake-nodes' | 'etcd';
 
 export interface ProcessSpec {
   readonly role: ProcessRole;
-  /** The name in progress messages and of the log file: a member id, the name of a manager, or the role. */
+  /** The name in progress messages and of the log file: a member id, a manager's name, or the role. */
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];

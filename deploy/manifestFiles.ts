@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Returns the files of YAML and JSON below a folder, sorted, or the file itself. Throws when there is no such file. */
+/** Returns the YAML and JSON files below a folder, sorted, or the file itself. Throws when it does not exist. */
 export function manifestFilesIn(place: string): string[] {
   if (!fs.statSync(place).isDirectory()) return [place];
   return fs

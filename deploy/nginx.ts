@@ -1,4 +1,4 @@
-/** An nginx configuration for a replicated balancer. nginx tries another replica when one refuses the connection; unlike HAProxy it asks none whether it is ready. */
+/** An nginx configuration for a replicated balancer. When a replica refuses the connection, nginx tries another; unlike HAProxy it does not check readiness. */
 export interface NginxOptions {
   /** An address of this machine, or a port for all of them. */
   readonly listen: string;

@@ -1,5 +1,5 @@
 /**
- * Makes the types of the package: a file for each entry point, one for what several share, and those of kinds. Plain JavaScript, because it is a part of the
+ * Makes the declaration files of the package: one per entry point, one for shared types, and those of kinds. Plain JavaScript, because it is a part of the
  * build.
  */
 import fs from 'node:fs';
@@ -7,8 +7,8 @@ import path from 'node:path';
 import { programsOf } from './bundle.mjs';
 
 /**
- * Puts the declarations that each entry point of `exports` reaches into the file that `exports` names, and removes all others. `declared` is where the compiler
- * wrote the declaration of each source file.
+ * Bundles the declarations that each entry point reaches into the file named in `exports`, and removes all others. `declared` is the compiler's folder of
+ * declarations.
  */
 export async function bundleTypes(root, declared) {
   const types = path.join(root, 'dist', 'types');
@@ -47,14 +47,14 @@ async function entriesOf(root, declared) {
   return Object.fromEntries(names.map((name) => [name, path.join(declared, modules[name].replace(/\.js$/, '.d.ts'))]));
 }
 
-/** The declarations of each group version, which stay files of their own: entry points import them as users do. */
+/** The declarations of each group version stay separate files: entry points import them as users do. */
 function kindsOf(declared) {
   const folder = path.join('api', 'types');
   const files = fs.readdirSync(path.join(declared, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.d.ts'));
   return Object.fromEntries(files.map((file) => [path.join(folder, file.slice(0, -'.d.ts'.length)), path.join(declared, folder, file)]));
 }
 
-/** What more than one entry point reaches, without the entry points themselves: twice declared, a class would be two classes to the compiler. */
+/** Returns modules that several entry points reach, without the entry points: the compiler would treat a class that is declared twice as two classes. */
 function sharedBy(entries) {
   const times = new Map();
   for (const entry of entries) for (const file of reachedFrom(entry, entries)) times.set(file, (times.get(file) ?? 0) + 1);

@@ -3,8 +3,8 @@ import { BroadcastChannel, getEnvironmentData, isMainThread, setEnvironmentData 
 import { cutOff, trackPeers } from './peerSockets.js';
 
 /**
- * Loaded into every thread of an API server that `raftplane up` starts, before the server: the launcher can then cut a member off from the others. Only the
- * consensus thread has connections to them; the first thread passes the launcher's messages on.
+ * Loaded before the server into every thread of an API server that `raftplane up` starts: the launcher can cut this member off from others. Only the consensus
+ * thread has connections to them; the first thread forwards the launcher's messages.
  */
 
 export interface CutOrder {

@@ -1,7 +1,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import tls from 'node:tls';
 
-/** The connections between replicas, in the thread that holds them: they can be cut off without a switch in the server. */
+/** The connections between replicas, in the thread that owns them. They can be cut without support in the server. */
 
 let cut: ReadonlySet<string> = new Set();
 const peers = new Map<tls.TLSSocket, string>();

@@ -7,8 +7,8 @@ import type { CertificateRequest, KeyAndCertificate } from './certificateRequest
 import { createAuthority, createKeyPair, issueCertificate } from './certificates.js';
 
 /**
- * The keys and certificates of one cluster in one folder: made on the first start, reused afterwards, and renewed when a certificate nears its end, no longer
- * matches its key, its authority or its required names.
+ * The keys and certificates of one cluster in one folder. They are made on the first start, reused, and renewed when a certificate nears its end or no longer
+ * matches its key, authority or required names.
  */
 
 /** Certificates with less than this left are replaced at the next start. */
@@ -30,7 +30,7 @@ export interface PkiFiles {
   readonly admin: KeyPairFiles;
   readonly controllerManager: KeyPairFiles;
   readonly serviceAccount: { readonly keyFile: string; readonly pubFile: string };
-  /** The API servers' certificate for speaking on behalf of users to extension servers, and to each other: under an authority of its own. */
+  /** The API servers' certificate for requests on behalf of users to extension servers and each other, under its own authority. */
   readonly frontProxy: KeyPairFiles & { readonly caFile: string };
   /** The authority of replicas only: a replica that signs users' requests does not have its key. */
   readonly peerCaFile: string;
@@ -54,7 +54,7 @@ const clients = {
 export const frontProxyName = 'front-proxy-client';
 const frontProxy: CertificateRequest = { commonName: frontProxyName, usages: ['clientAuth'] };
 
-/** A replica is named by its DNS name under `.raft`, which no client certificate and no serving certificate carries. */
+/** The DNS name of a replica ends in `.raft`, unlike that of any client or serving certificate. */
 export function peerRequest(memberId: string): CertificateRequest {
   return { commonName: memberId, usages: ['serverAuth', 'clientAuth'], dnsNames: [`${memberId}.raft`] };
 }
@@ -62,13 +62,13 @@ export function peerRequest(memberId: string): CertificateRequest {
 export interface PkiOptions {
   /** Tolerance for the clocks of other machines, for new certificates. */
   readonly clockSkewMs?: number | undefined;
-  /** Every library that verifies tokens supports RSA; keys on elliptic curves are made in a hundredth of the time. */
+  /** Every library that verifies tokens supports RSA; elliptic-curve keys are made a hundred times faster. */
   readonly tokenKeys?: 'rsa' | 'ec' | undefined;
   /** Further names and addresses of the API servers. */
   readonly names?: readonly string[] | undefined;
 }
 
-/** Makes the missing files in `directory`, renews those that must be renewed, and returns all paths. Errors name the file. */
+/** Makes missing files in `directory`, renews certificates where needed, and returns all paths. Errors name the file. */
 export async function ensurePki(
   directory: string,
   memberIds: readonly string[],

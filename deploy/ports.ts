@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Below the range of outgoing connections (from 32768 on Linux, 49152 elsewhere), which could take a stopped replica's port. */
+/** Below the range of ephemeral ports (from 32768 on Linux, 49152 elsewhere), which could take a stopped replica's port. */
 const usualRange = { first: 15_000, last: 31_999 };
 const attemptsMax = 500;
 
@@ -23,7 +23,7 @@ export async function findFreePorts(count: number, random: () => number = Math.r
   return ports;
 }
 
-/** `RAFTPLANE_PORT_RANGE=FIRST-LAST` separates programs that start clusters at the same time: ports of stopped replicas seem free to others. */
+/** `RAFTPLANE_PORT_RANGE=FIRST-LAST` separates programs that start clusters concurrently: ports of stopped replicas seem free to other programs. */
 export function portRange(text = process.env['RAFTPLANE_PORT_RANGE']): { readonly first: number; readonly last: number } {
   if (text === undefined || text === '') return usualRange;
   const [, first, last] = /^(\d+)-(\d+)$/.exec(text)?.map(Number) ?? [];

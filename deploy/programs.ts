@@ -31,7 +31,7 @@ const compiled = new URL('../', import.meta.url);
 /** Every compilation of a program touches it. */
 const lastCompiled = new URL('deploy/tsconfig.tsbuildinfo', compiled);
 
-/** The file to run: the bundle, which starts in half the time, unless something was compiled after it (`bundle.mjs`); then the module itself. */
+/** Returns the file to run: the bundle, which starts in half the time, or the module if compiled later than the bundle (`bundle.mjs`). */
 export function programFile(name: ProgramName): string {
   const bundle = fileURLToPath(new URL(`programs/${name}.js`, compiled));
   const isCurrent = modifiedMs(bundle) > modifiedMs(fileURLToPath(lastCompiled));

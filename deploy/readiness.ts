@@ -2,8 +2,8 @@ import https from 'node:https';
 import tls, { type SecureContext } from 'node:tls';
 
 /**
- * The readiness path of balancers. It excludes the checks of key services: they fail on all replicas at once, and reads need none. The server accepts an
- * excluded check that it does not have.
+ * The readiness path of balancers. It excludes checks of key services, which fail on all replicas at once and are not needed for reads. The server accepts
+ * exclusions of absent checks.
  */
 export const readyPath = '/readyz?exclude=kms-provider-0&exclude=kms-providers';
 
@@ -29,7 +29,7 @@ const contextsMax = 16;
 /** Keeps no connections, but TLS sessions: probes need no full handshake. */
 const agent = new https.Agent({ keepAlive: false });
 
-/** Keyed by authority: parsing one takes longer than the rest of an unanswered probe, and the same few are probed all the time. */
+/** Keyed by authority: parsing one takes longer than the rest of a failed probe, and there are few. */
 const contexts = new Map<string | undefined, SecureContext>();
 
 function contextFor(ca: string | undefined): SecureContext {
@@ -48,8 +48,8 @@ export const probeReadiness = (probe: Probe): Promise<Readiness> => ask(probe, a
 const probesOfConnection = 10;
 
 /**
- * Probes one server repeatedly. A handshake costs both sides some ten times as much as a probe, so a connection whose last probe succeeded is kept for the next
- * few; a failure on it counts only after a new one has failed, too.
+ * Probes one server repeatedly. A handshake costs both sides some ten times as much as a probe, so the connection of a successful probe is reused for the next
+ * few. A failure on it counts only after a new connection has failed, too.
  */
 export class RepeatedProbe {
   readonly #agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
@@ -100,7 +100,7 @@ function ask({ host, port, timeoutMs, ca }: Probe, agent: https.Agent): Promise<
       resolve({ readiness, reused: request.reusedSocket });
       if (readiness.state !== 'ready') request.destroy();
     };
-    // Timers come before what has arrived: an answer that waits in the socket of a late process counts.
+    // Timers run before sockets are read: `setImmediate` lets an answer that has arrived at a late process count.
     const timer = setTimeout(() => setImmediate(() => finish({ state: 'silent', reason: `no answer within ${timeoutMs} ms` })), timeoutMs);
     request.on('error', (error) => finish({ state: 'silent', reason: error.message }));
     request.on('response', (response) => {

@@ -5,7 +5,7 @@ import { host } from './flags.js';
 import { programFile } from './programs.js';
 import type { ClusterSettings } from './settings.js';
 
-/** The initial contents of a new cluster: a backup holds the stored data of its servers, a snapshot the objects of a test. */
+/** The initial contents of a new cluster: a backup has the servers' stored data, a snapshot a test's objects. */
 export type RestorableKind = 'backup' | 'snapshot';
 
 /** A backup is a database with a footer (https://www.sqlite.org/fileformat2.html#magic_header_string). */
@@ -23,7 +23,7 @@ export function kindOf(file: string): RestorableKind {
   return begin.toString('latin1') === databaseBegin ? 'backup' : 'snapshot';
 }
 
-/** Makes the data directories of all members from a backup, by the server's own command. Throws its error; then none is left. */
+/** Restores a backup into the data directories of all members by the server's command. Throws its error, and leaves no directory then. */
 export function restoreMembers(
   file: string,
   { directory, tokenFile }: { readonly directory: string; readonly tokenFile: string },

@@ -7,7 +7,7 @@ export interface ClusterSettings {
   /** Replicas of different clusters never mix, even on the same ports. */
   readonly token: string;
   readonly members: readonly MemberSettings[];
-  /** The object store: the API servers themselves by default, an etcd of the cluster, or an external one. */
+  /** The object store: the API servers (default), an etcd of the cluster, or an external one. */
   readonly store?: StoreKind;
   readonly flags?: ProgramFlags;
 }

@@ -4,8 +4,8 @@ import { BroadcastChannel, getEnvironmentData, parentPort, setEnvironmentData, t
 import { Cell, Gait, type ThreadTerms } from './threadGait.js';
 
 /**
- * Loaded into every thread of a program that runs as a thread (`managedThread.ts`), before the program. It provides what a process has and a thread lacks: the
- * channel to its launcher, signals, and suspension. Threads that the program starts inherit it.
+ * Loaded before the program into every thread of a program that runs as a thread (`managedThread.ts`). It provides what threads lack: the launcher's channel,
+ * signals, and suspension. Threads started by the program inherit it.
  */
 
 const inheritedKey = 'raftplane.standstill';
@@ -45,9 +45,9 @@ function leashFirst(terms: ThreadTerms): void {
 }
 
 /**
- * Makes `process.exit` end the thread only where no socket is being read, hence it returns to its caller. Node's loop goes on for a turn after the end of a
- * thread, and ends the whole process when the body of an accepted HTTP/2 request has no receiver (an assertion in `StreamBase::CallJSOnreadMethod`). Returns a
- * function that ends the thread at once, from a turn of its own.
+ * Makes `process.exit` end the thread only while no socket is being read; so it returns to its caller. After a thread's end, Node's loop runs one more turn,
+ * and aborts the process when the body of an accepted HTTP/2 request has no receiver (an assertion in `StreamBase::CallJSOnreadMethod`). Returns a function
+ * that ends the thread at once, from its own turn.
  */
 function exitBetweenReads({ standstill }: ThreadTerms): typeof process.exit {
   const taken = new Set<Socket>();

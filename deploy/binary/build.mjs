@@ -1,6 +1,6 @@
 /**
- * Makes the self-contained executable: Node with the programs inside (https://nodejs.org/api/single-executable-applications.html). Everything that the package
- * has at run time goes in as it is; `main.cjs` unpacks it.
+ * Builds the self-contained executable: Node with all run-time files of the package embedded (https://nodejs.org/api/single-executable-applications.html).
+ * `main.cjs` unpacks them.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -11,8 +11,8 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 type Begin = (program: string, args: readonly string[]) => void;
 
 /**
- * Opens a link in the user's browser; reports where there is none. A link is a secret, and all users can see a program's arguments: so the browser gets a file
- * in `directory` that only its owner can read and that redirects.
+ * Opens a link in the user's browser; reports where there is none. The link is a secret, but all users can read a program's arguments: the browser gets a
+ * redirecting file in `directory`, readable by its owner only.
  */
 export function openInBrowser(link: string | null, directory: string, begin: Begin = beginDetached): void {
   if (link === null) return say('there is no console to open');

@@ -13,7 +13,7 @@ export interface CertificateTerms {
   readonly innerServer: string;
 }
 
-/** Makes the missing and expiring certificates of a folder, and the kubeconfigs. Resolves with the names of the new files. */
+/** Makes missing and expiring certificates of a folder, and the kubeconfigs. Resolves with the names of new files. */
 export async function makeCertificates(
   folder: string,
   { members, names, server, innerServer }: CertificateTerms,

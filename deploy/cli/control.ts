@@ -6,8 +6,8 @@ import readline from 'node:readline';
 import { makeFolder } from '../files.js';
 
 /**
- * The socket on which a launcher takes commands: a request is one JSON line, lines of progress follow, and a result or an error ends it. Only its owner may
- * reach it: the folder around it is closed to others before the socket exists.
+ * The command socket of a launcher. A request is one JSON line; the response is lines of progress, then a result or an error. The folder of the socket is
+ * closed to other users before the socket exists.
  */
 
 export interface ControlRequest {
@@ -94,7 +94,7 @@ function firstLine(connection: net.Socket): Promise<string> {
   });
 }
 
-/** Sends a command to the launcher of a directory. Rejects with its error, or with a `CommandRefused` when none runs. */
+/** Sends a command to the launcher of a directory. Rejects with its error, or with `CommandRefused` when none runs. */
 export async function askLauncher(
   directory: string,
   request: ControlRequest,

@@ -18,7 +18,7 @@ function stopRequest(): AbortSignal {
   return controller.signal;
 }
 
-/** Starts a cluster in this process and keeps it until a signal or `raftplane stop`. Calls `ready` once everything is up. */
+/** Runs a cluster in this process until a signal or `raftplane stop`. Calls `ready` once everything is up. */
 export async function runCluster(
   directory: string,
   options: UpOptions,
@@ -76,7 +76,7 @@ const quickElection = ['--leader-elect-lease-duration=4s', '--leader-elect-renew
 export const electionOf = (managers: number, given: readonly string[]): readonly string[] =>
   managers < 2 || given.some((flag) => flag.startsWith('--leader-elect')) ? given : [...quickElection, ...given];
 
-/** Returns the flags of the programs: those given, or else those of the previous start, with a notice. */
+/** Returns the programs' flags: the given ones, else those of the previous start, with a notice. */
 export function flagsFor(
   directory: string,
   { fresh, forgetFlags, apiserverFlag, managerFlag }: Pick<UpOptions, 'fresh' | 'forgetFlags' | 'apiserverFlag' | 'managerFlag'>,

@@ -4,7 +4,7 @@ import { isMap, isSeq, parse, parseDocument, type Document } from 'yaml';
 import { makeFolder, readFileIfPresent, writeFileAtomically } from '../files.js';
 import { contextOf } from './home.js';
 
-/** Contexts of local clusters in the user's own kubeconfig. Everything else in the file, comments included, stays unchanged. */
+/** Contexts of local clusters in the user's own kubeconfig. The rest of the file, comments included, stays unchanged. */
 
 /** The first file of `$KUBECONFIG`, or `~/.kube/config`. */
 export function personalKubeconfig(environment: NodeJS.ProcessEnv = process.env): string {
@@ -19,7 +19,7 @@ interface Kubeconfig {
 
 const lists = ['clusters', 'users', 'contexts'] as const;
 
-/** Adds or renews a cluster's context and makes it the current one. `text` is the cluster's own kubeconfig. */
+/** Adds or renews a cluster's context and makes it current. `text` is the cluster's kubeconfig. */
 export function mergeContext(file: string, { name, text }: { readonly name: string; readonly text: string }): void {
   const {
     clusters: [{ cluster }],

@@ -79,7 +79,7 @@ export class Launcher {
     return this.#cluster.kubeconfig;
   }
 
-  /** Takes commands until it is stopped or the signal aborts; then stops the cluster. Calls `listening` when it takes commands. */
+  /** Accepts commands until a stop command or the signal, then stops the cluster. Calls `listening` when it accepts commands. */
   async run(listening: () => void = () => undefined): Promise<void> {
     const { signal, onProgress } = this.#options;
     const close = await serveControl(this.#cluster.dataDirectory, (request, say) => this.#carryOut(request, say));
@@ -252,7 +252,7 @@ export class Launcher {
 const balancerFor = (flags: ClusterOptions['apiserverFlags'] = []): ClusterOptions['balancer'] =>
   typeof flags === 'function' || flags.some((flag) => /^--serving-threads(?!=1$)/.test(flag)) ? true : 'inLauncher';
 
-/** Adds the console's flags to those of the API servers: the launcher's socket, and the token that links stand for. */
+/** Adds the console's flags to those of the API servers: the launcher's socket, and the token behind sign-in links. */
 function withConsole({ apiserverFlags: given = [], dataDirectory }: LauncherOptions): {
   readonly flags: ClusterOptions['apiserverFlags'];
   readonly signIn: SignIn | null;

@@ -15,7 +15,7 @@ export interface LogsWanted {
   readonly json: boolean;
 }
 
-/** Prints the ends of logs; with `follow`, also new lines, until a signal. Works for stopped clusters, too. */
+/** Prints the ends of logs, and with `follow` new lines until a signal. Works for stopped clusters, too. */
 export async function showLogs(directory: string, { name, follow, json }: LogsWanted, print: (text: string) => void): Promise<void> {
   const folder = path.join(directory, 'logs');
   const all = fs.existsSync(folder)

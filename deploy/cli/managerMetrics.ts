@@ -7,8 +7,8 @@ const timeoutMs = 2_000;
 const bytesMax = 512 * 1024;
 
 /**
- * Reads a controller manager's metrics of its queues and its leadership, as an administrator of the cluster; null when it does not answer. Managers sign their
- * own certificates, so none is checked: they listen on this machine.
+ * Reads a controller manager's metrics of queues and leadership as an administrator; null when it does not answer. The manager's self-signed certificate is
+ * not verified: the manager listens on this machine.
  */
 export function managerMetrics(address: string, { certFile, keyFile }: KeyPairFiles): Promise<string | null> {
   return new Promise((resolve) => {

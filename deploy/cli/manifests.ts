@@ -8,7 +8,7 @@ export interface Manifest {
   readonly object: object | null;
   /** The text of the parser for such a document. */
   readonly unreadable: string | null;
-  /** Returns the line, from 1, of a field such as `spec.ports[0].name`, or of the closest part around it that is there. */
+  /** Returns the 1-based line of a field such as `spec.ports[0].name`, or of its closest existing parent. */
   readonly lineOf: (fieldPath: string) => number;
 }
 
@@ -40,7 +40,7 @@ function manifestsOf(file: string, document: Document, lineAt: (offset: number) 
 
 const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-/** Follows a path as far as it leads. A key of a map stands in brackets where it has dots: `metadata.labels[app.kubernetes.io/name]`. */
+/** Follows a path as far as it exists. Keys with dots stand in brackets: `metadata.labels[app.kubernetes.io/name]`. */
 function nodeAt(root: Node, fieldPath: string): Node {
   let found = root;
   for (const [, bracketed, plain] of fieldPath.matchAll(/\[([^\]]*)\]|([^.[]+)/g)) {

@@ -5,7 +5,7 @@ import { programFile } from '../programs.js';
 import { kindOf, type RestorableKind } from '../restore.js';
 import { CommandRefused } from './control.js';
 
-/** Checks a file, and its use in a cluster of this kind, before anything is given up for it. Throws its faults. */
+/** Checks that a file can be restored into this kind of cluster, before anything is deleted for it. Throws its faults. */
 export async function examineRestorable(file: string, store: 'raft' | 'etcd'): Promise<RestorableKind> {
   const kind = kindOf(file);
   if (kind === 'backup' && store === 'etcd')

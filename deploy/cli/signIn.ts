@@ -9,8 +9,8 @@ const linksMax = 16;
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * Signs the owner of a local cluster into its console: links that work once and for minutes, each for the one token of this launcher. The token is in a file
- * that only the owner can read, and changes with each start.
+ * Signs the owner of a local cluster into its console. A link works once, for minutes, and stands for the launcher's token. The token is in a file readable by
+ * its owner only, and changes with each start.
  */
 export class SignIn {
   readonly #now: () => number;

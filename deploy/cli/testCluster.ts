@@ -17,8 +17,8 @@ export interface TestClusterTerms {
 }
 
 /**
- * Runs a cluster for tests in any language until SIGTERM, SIGINT or, on request, the end of standard input. Prints on standard output how to reach it once it
- * is ready.
+ * Runs a cluster for tests in any language until SIGTERM, SIGINT or, optionally, the end of standard input. Prints its address and credentials once it is
+ * ready.
  */
 export async function runTestCluster({ replicas, controllers, nodes, endWithStdin, apiserverFlag, json }: TestClusterTerms): Promise<void> {
   const [{ startCluster }, { serveFaults }] = await Promise.all([import('../testing/index.js'), import('../testing/door/server.js')]);

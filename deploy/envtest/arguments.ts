@@ -1,4 +1,4 @@
-/** Stores of an API server that replaces envtest's: its own in memory, its own on disk, or the etcd that envtest starts. */
+/** Stores of an API server that replaces envtest's: in memory, on disk, or the etcd that envtest starts. */
 export const stores = ['memory', 'raft', 'etcd'] as const;
 export type Store = (typeof stores)[number];
 

@@ -19,8 +19,8 @@ export interface Assets {
 }
 
 /**
- * Writes the contents of `KUBEBUILDER_ASSETS`: `kube-apiserver` and `etcd` as small scripts that start programs of this package, and `kubectl` as a link to the
- * one in `PATH`. Throws `AssetMissing` where a real etcd is requested and there is none.
+ * Writes the contents of `KUBEBUILDER_ASSETS`: scripts `kube-apiserver` and `etcd` that start programs of this package, and a link `kubectl` to the one in
+ * `PATH`. Throws `AssetMissing` when etcd is requested and not installed.
  */
 export function writeAssets(folder: string, { store, controllers }: AssetTerms): Assets {
   const directory = path.resolve(folder);

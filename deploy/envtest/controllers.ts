@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { programFile } from '../programs.js';
 import { valueOf, without } from './arguments.js';
 
-/** envtest starts no controller manager, so namespaces are never deleted and owners never collected. Here one can run with the server. */
+/** envtest starts no controller manager, so it neither deletes namespaces nor collects garbage. This option runs one with the server. */
 
 const pollMs = 50;
 const user = 'system:kube-controller-manager';

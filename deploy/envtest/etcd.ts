@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Replaces envtest's `etcd` when the API server has a store of its own: answers `/health` and `/version`, and stores nothing. */
+/** Replaces envtest's `etcd` when the API server has its own store: answers `/health` and `/version`, and stores nothing. */
 import http from 'node:http';
 import { valueOf } from './arguments.js';
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Replaces envtest's `kube-apiserver`: translates its arguments and becomes this API server, in the same process, so that signals, exit codes and output are
- * the server's own.
+ * Replaces envtest's `kube-apiserver`: translates its arguments and becomes this API server in the same process, with the server's own signals, exit codes and
+ * output.
  */
 import fs from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import { startControllers, withManagerToken, type ManagerAccess } from './contro
 
 const { wrapping, given } = unwrap(process.argv.slice(2));
 
-/** It is removed when this process ends; the folder of a killed one goes when the next one starts. */
+/** The folder is removed when this process ends; that of a killed process is removed at the next start. */
 function temporaryFolder(): string {
   const folder = makeTemporaryFolder();
   process.once('exit', () => {

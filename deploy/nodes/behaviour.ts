@@ -68,10 +68,7 @@ function slept(line: string): string | undefined {
 const exited = (line: string): string | undefined =>
   /\bexit\s+(\d+)\b/.exec(line)?.[1] ?? (/(?:^|[\s;/])false$/.test(line) ? '1' : undefined);
 
-/**
- * `2`, `1-5` (uniform) or `2~0.5` (normal, by mean and deviation), in seconds. A pod has the same time whenever it is asked for, because its uid is the only
- * chance in it.
- */
+/** Parses `2`, `1-5` (uniform) or `2~0.5` (normal: mean and deviation), in seconds. The uid seeds the random choice, so a pod always gets the same time. */
 function startTime(text: string | undefined, uid: string): number {
   const [, first = '', kind, second = ''] = /^(\d+(?:\.\d+)?)(?:([-~])(\d+(?:\.\d+)?))?$/.exec(text ?? '') ?? [];
   if (first === '') return 0;

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { closingStatus, inputBytesMax, type ProcessStreams } from './processStreams.js';
 
 /**
- * The streams of `exec`, `attach` and `portforward` over one WebSocket: the first byte of a message names its stream (`v4.channel.k8s.io`); version 5 adds a
+ * Carries `exec`, `attach` and `portforward` over one WebSocket: the first byte of a message selects its stream (`v4.channel.k8s.io`); version 5 adds a
  * message that closes a stream.
  */
 export const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'SPDY/3.1+portforward.k8s.io'] as const;
@@ -40,8 +40,7 @@ export function received(data: unknown): { readonly channel: number; readonly by
 }
 
 /**
- * Returns all input of a program, once the client closes it, or sends nothing for `quietMs`: clients of version 4 cannot close it. Null when the client has
- * gone.
+ * Returns all input of a program once the client closes it, or is silent for `quietMs`: clients of version 4 cannot close it. Null when the client has gone.
  */
 function inputOf(socket: WebSocket, quietMs: number): Promise<Buffer | null> {
   return new Promise((resolve) => {

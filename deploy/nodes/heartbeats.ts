@@ -44,7 +44,7 @@ export class Heartbeats {
     this.#since = environment.clock.now();
   }
 
-  /** Creates the nodes that are not there and makes all of them ready. May be called again after a failure. */
+  /** Creates missing nodes and makes all nodes ready. It may be called again after a failure. */
   async register(): Promise<void> {
     const left = Array.from({ length: this.#options.count }, (_, index) => index).reverse();
     const work = async (): Promise<void> => {
@@ -77,8 +77,8 @@ export class Heartbeats {
   }
 
   /**
-   * Renews leases and reports conditions of registered nodes until `signal` aborts: the first of thousands need that before the last is registered. A failure is
-   * retried in the next turn.
+   * Renews leases and reports conditions of registered nodes until `signal` aborts: it runs during registration, since the first of thousands need it before
+   * the last is registered. A failure is retried in the next round.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#environment;

@@ -8,7 +8,7 @@ const pressureAnnotation = 'fake-node/pressure';
 export const pressures = ['memory', 'disk', 'pid'] as const;
 export type Pressure = (typeof pressures)[number];
 
-/** A lost node does nothing: it renews no lease, reports nothing, and its pods stay as they are. */
+/** A lost node renews no lease and reports nothing, and its pods stay as they are. */
 export const isLost = (node: Node | undefined): boolean => node?.metadata.annotations?.[lostAnnotation] === 'true';
 
 export function pressuresOf(node: Node | undefined): ReadonlySet<Pressure> {

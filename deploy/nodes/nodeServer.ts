@@ -29,8 +29,8 @@ const messageBytesMax = 1024 * 1024;
 type Asked = { readonly pod: Pod; readonly container: Container; readonly query: URLSearchParams };
 
 /**
- * The port at which the API server reads logs, processes and ports of pods. One serves all nodes of this program; it listens on loopback only, and nothing
- * behind it is real. The client chooses WebSockets or SPDY.
+ * Serves logs, processes and ports of pods to the API server, for all nodes of this program, on loopback only; all content is simulated. The client chooses
+ * WebSockets or SPDY.
  */
 export async function serveNodes(pods: PodSource, credentials: { readonly cert: string; readonly key: string }): Promise<NodeServer> {
   const sockets = new WebSocketServer({

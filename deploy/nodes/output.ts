@@ -2,7 +2,7 @@ import type { Container, Pod } from '../../api/types/core/v1.js';
 import { ContainerFiles } from './containerFiles.js';
 import { readTar, writeTar } from './tar.js';
 
-/** The simulated output of a pod's programs: scripted by annotations, else derived from the pod and the files that were copied to it. */
+/** The simulated output of a pod's programs: scripted by annotations, else derived from the pod and the files copied to it. */
 
 export interface LogLine {
   /** RFC 3339. */
@@ -48,7 +48,7 @@ export function logText(
   return shown.map(({ at, text }) => `${timestamps ? `${at} ` : ''}${text}\n`).join('');
 }
 
-/** Returns the result of a command: as scripted, else that of one of the few programs known here. */
+/** Returns the result of a command: the scripted one, else that of one of the few known programs. */
 export function ran(words: readonly string[], { pod, container, stdin = '', files = new ContainerFiles() }: Place): Ran {
   const line = words.join(' ');
   const scripted = scriptOf(pod).find(({ command }) => command === line) ?? scriptOf(pod).find(({ command }) => command === '*');
@@ -125,7 +125,7 @@ const programs: Readonly<Record<string, (words: readonly string[], around: Surro
   true: () => silent(0),
   whoami: () => wrote('root\n'),
 };
-/** Implements `tar` as far as `kubectl cp` uses it: `tar -xmf - -C FOLDER` from its input, `tar cf - PATH` to its output. */
+/** Implements `tar` as `kubectl cp` uses it: `tar -xmf - -C FOLDER` reads its input, `tar cf - PATH` writes its output. */
 function tar(words: readonly string[], { stdin, files }: Surroundings): Ran {
   const action = words.find((word) => /^-?[xc][a-z]*f$/.test(word))?.replace('-', '')[0];
   const after = words.slice(words.indexOf('-') + 1);
@@ -173,7 +173,7 @@ function inTurn(line: string, around: Surroundings): Ran {
   return { stdout: Buffer.concat(written), stderr, exitCode };
 }
 
-/** Returns the response of a pod's port: the annotation `fake-node/port-8080`, or an HTTP response that names the pod. */
+/** Returns the response of a pod's port: the annotation `fake-node/port-8080`, or an HTTP response with the pod's name. */
 export function portAnswer(pod: Pod, port: number): string {
   const scripted = said(pod, `port-${port}`);
   if (scripted !== undefined) return scripted;

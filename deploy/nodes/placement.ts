@@ -19,11 +19,11 @@ export function waitsForNode(pod: Pod): boolean {
   return !pod.spec?.nodeName && pod.metadata.deletionTimestamp === undefined && wanted === schedulerName && schedulingGates.length === 0;
 }
 
-/** Returns the least loaded of the nodes that the pod may go to; the first by name among equals. `loads` counts pods by node. */
+/** Returns the least loaded node that fits the pod, the first by name among equals. `loads` counts pods by node. */
 export function place(pod: Pod, nodes: readonly Node[], loads: ReadonlyMap<string, number>): Placement {
   const load = (node: Node): number => loads.get(nameOf(node)) ?? 0;
   let best: Node | null = null;
-  // Few of thousands of nodes are better than the best so far, and only those are checked closely.
+  // Only nodes with less load than the best so far are checked closely: few of thousands.
   for (const node of nodes) {
     const better = best === null || load(node) < load(best) || (load(node) === load(best) && nameOf(node) < nameOf(best));
     if (better && problem(pod, node, load(node)) === null) best = node;

@@ -97,7 +97,7 @@ const pullSeenMs = 1_000;
 const pullBackOffMs = 10_000;
 const pullBackOffMaxMs = 300_000;
 
-/** An image is asked for at 0, 10, 30, 70 s and so on, with pauses of 5 minutes at most. The error shows for a second, then the pause. */
+/** Images are pulled at 0, 10, 30, 70 s and so on, with pauses of 5 minutes at most. The error shows for a second, then the back-off. */
 function pullAt(sinceMs: number): { readonly reason: 'ErrImagePull' | 'ImagePullBackOff'; readonly untilMs: number } {
   let [at, pause] = [0, pullBackOffMs];
   while (at + pause <= sinceMs) {
@@ -114,7 +114,7 @@ function notPulled(reason: 'ErrImagePull' | 'ImagePullBackOff', image: string): 
   return { reason, message: reason === 'ErrImagePull' ? error : `Back-off pulling image ${JSON.stringify(image)}: ErrImagePull: ${error}` };
 }
 
-/** Returns the end of the last run of a pod that waits for its next one; null for any other pod. */
+/** Returns the end of the last run of a pod in back-off; null for any other pod. */
 const heldBack = (pod: Pod): NonNullable<NonNullable<ContainerStatus['lastState']>['terminated']> | null => {
   const [status] = pod.status?.containerStatuses ?? [];
   return status?.state?.waiting === undefined ? null : (status.lastState?.terminated ?? null);
@@ -176,7 +176,7 @@ interface RunEnd {
   readonly reason?: string;
 }
 
-/** The first of what ends the containers: by themselves, killed for their memory, or for a liveness probe. */
+/** The first event that ends the containers: a normal end, a kill for memory, or a failed liveness probe. */
 function nextEnd(started: number, { runMs, exitCode, oomAfterMs, livenessFailsAfterMs }: Behaviour): RunEnd {
   const after = (ms: number | null): number => (ms === null ? Infinity : started + ms);
   const ends: readonly RunEnd[] = [
@@ -187,7 +187,7 @@ function nextEnd(started: number, { runMs, exitCode, oomAfterMs, livenessFailsAf
   return ends.reduce((first, other) => (other.at < first.at ? other : first));
 }
 
-/** Returns whether the specification has changed since the last report: container resources were resized, or an ephemeral container was added. */
+/** Returns whether the specification has changed since the last report: a resize, or an added ephemeral container. */
 const isUnseen = ({ metadata, status }: Pod): boolean => (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 
 /** Applies resized resources, and restarts containers that cannot be resized in place. */
@@ -401,7 +401,7 @@ function initStatus(pod: Pod, container: Container, now: number): ContainerStatu
   return containerStatus(pod, container, { ready: true, restartCount: 0, state });
 }
 
-/** The time of a condition is when its status changed. `Ready` has no reason while it is true. */
+/** A condition's time is the last change of its status. `Ready` has no reason while it is true. */
 function conditions(pod: Pod, now: number, wanted: Readonly<Record<string, readonly string[]>>): readonly Condition[] {
   return Object.entries(wanted).map(([type, [status = '', reason]]) => {
     const before = pod.status?.conditions?.find((condition) => condition.type === type);

@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import { constants, inflateRawSync } from 'node:zlib';
 
 /**
- * SPDY/3.1 (draft 3 and its addition of windows), as far as `port-forward` of kubectl needs it, and `exec`, `attach` and `cp` of older releases. Clients of
- * Kubernetes ignore windows, so none are kept here.
+ * SPDY/3.1 (draft 3 with windows), as far as kubectl's `port-forward` and older `exec`, `attach` and `cp` need it. Kubernetes clients ignore windows, so they
+ * are not implemented.
  */
 
 /** One stream that the client has opened: reading yields the client's bytes, and writing sends to it. */
@@ -46,7 +46,7 @@ const frameBytesMax = 4 * 1024 * 1024;
 const streamsMax = 512;
 const headersBytesMax = 64 * 1024;
 
-/** Speaks SPDY on a connection from now on, until either side closes it. `onStream` gets each stream that the client opens. */
+/** Serves SPDY on a connection until either side closes it. `onStream` gets each stream that the client opens. */
 export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: SpdyStream) => void): void {
   const streams = new Map<number, SpdyStream>();
   const reader = new HeaderReader();
@@ -121,9 +121,7 @@ function dataHead(id: number, length: number, isLast: boolean): Buffer {
   return head;
 }
 
-/**
- * Headers of all frames are one stream of zlib. Each block of them ends at a byte, so it can be inflated by itself, with the previous data as its dictionary.
- */
+/** Headers of all frames share one zlib stream. Each block ends at a byte boundary, so it is inflated separately with the previous data as dictionary. */
 class HeaderReader {
   #before: Buffer | null = null;
 
@@ -162,7 +160,7 @@ class HeaderWriter {
     const count = Buffer.alloc(4);
     const zlibHead = this.#begun ? [] : [0x78, 0x01];
     this.#begun = true;
-    // A block that is not the last one: its length, the same inverted, its bytes; and an empty one, at which readers flush.
+    // A non-final stored block (length, inverted length, bytes), then an empty one, at which readers flush.
     return Buffer.concat([Buffer.of(...zlibHead, 0, 4, 0, 0xfb, 0xff), count, Buffer.of(0, 0, 0, 0xff, 0xff)]);
   }
 }

@@ -20,7 +20,7 @@ function accept(request: IncomingMessage, socket: Duplex, protocol: string): boo
   return true;
 }
 
-/** Returns the streams of a process, once the client has opened all that its request announces; false where it speaks another protocol. */
+/** Returns the streams of a process once the client has opened all that its request announces; false for another protocol. */
 export function processOverSpdy(
   request: IncomingMessage,
   { socket, head, query }: { readonly socket: Duplex; readonly head: Buffer; readonly query: URLSearchParams },
@@ -67,7 +67,7 @@ export function portsOverSpdy(request: IncomingMessage, socket: Duplex, head: Bu
   return true;
 }
 
-/** The client opens a stream for data for each connection to a port, and one for errors, of which there are none here. */
+/** The client opens a data stream and an error stream for each connection to a port. There are no errors here. */
 export function servePorts(socket: Duplex, head: Buffer, answer: PortAnswer): void {
   const errors = new Map<string, SpdyStream>();
   serveSpdy(socket, head, (stream) => {

@@ -1,4 +1,4 @@
-/** `tar` archives (POSIX.1-2001, ustar with extended headers), as far as `kubectl cp` needs them: files and folders. Pure. */
+/** Reads and writes files and folders in `tar` archives (POSIX.1-2001, ustar with extended headers), for `kubectl cp`. Pure. */
 
 export interface TarEntry {
   /** Excludes leading and trailing slashes. */

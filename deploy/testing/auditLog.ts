@@ -48,7 +48,7 @@ interface AuditEvent {
   readonly requestReceivedTimestamp?: string;
 }
 
-/** Returns all requests in the logs of all members, in chronological order. A half-written line is left for the next call. */
+/** Returns all requests from the logs of all members, in chronological order. An incomplete line is left for the next call. */
 export function readAudit(files: readonly string[]): AuditedRequest[] {
   const lines = files.flatMap((file) => (readFileIfPresent(file) ?? '').split('\n').slice(0, -1));
   return lines.map((line) => requestOf(JSON.parse(line) as AuditEvent)).sort((a, b) => a.at.getTime() - b.at.getTime());

@@ -42,8 +42,8 @@ const keptKey = ({ group, resource, object: { metadata } }: KeptObject): string 
   ['/registry', group === '' ? 'core' : group, resource, ...(metadata.namespace ? [metadata.namespace] : []), metadata.name].join('/');
 
 /**
- * Returns whether a reset deletes the object of a key, among all that came since the start. A deleted namespace takes its contents along. Servers make most API
- * services, so these are not decided by their keys.
+ * Returns whether a reset deletes this key, given all keys created since the start. A deleted namespace takes its contents along. Keys do not decide API
+ * services: servers create most of them.
  */
 function goesByKey(key: string, all: ReadonlySet<string>): boolean {
   const [, group = '', resource = '', namespace = '', name = ''] = objectKey.exec(key) ?? [];
@@ -58,7 +58,7 @@ export class Contents {
   readonly #door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>;
   readonly #hasControllers: boolean;
 
-  /** The revision of the built-in store at the beginning; null with another one, whose contents are listed type by type. */
+  /** The built-in store's revision at the start; null with another store, whose contents are listed by type. */
   #since: number | null = null;
   /** Keys from the beginning, and later ones that survived the last reset. */
   #keysBefore: readonly string[] = [];
@@ -83,7 +83,7 @@ export class Contents {
     this.#before = new Set((await this.#all(true)).map(({ object }) => uidOf(object)));
   }
 
-  /** Deletes all objects created since the start, whatever their finalizers, and resolves when they are gone. Changed objects from before stay as they are. */
+  /** Deletes all objects created since the start, ignoring finalizers, and resolves when they are gone. Changes to older objects stay. */
   async reset(): Promise<void> {
     const isEmpty = this.#since === null ? this.#clearer() : () => this.#clearByKeys();
     await eventually(isEmpty, { timeoutMs: resetTimeoutMs, everyMs: 1 });
@@ -129,7 +129,7 @@ export class Contents {
     return encode({ form: snapshotForm, objects });
   }
 
-  /** Resets, and recreates the objects of a snapshot, with status and owners, under new uids. Existing objects stay as they are. */
+  /** Resets, then recreates a snapshot's objects with status and owners under new uids. Existing objects stay as they are. */
   async restore(snapshot: Uint8Array): Promise<void> {
     const objects = objectsIn(snapshot);
     await this.reset();

@@ -11,15 +11,15 @@ export interface Failure {
   readonly retryAfterSeconds?: number;
   /** Wait before anything else. */
   readonly latencyMs?: number;
-  /** Breaks the connection before the request is handled, or after it was carried out: then the client cannot know. */
+  /** Resets the connection before the request is handled, or after it was executed, so that the client cannot know. */
   readonly reset?: 'before' | 'after';
   /** Number of requests that fail; one unless given. */
   readonly times?: number;
 }
 
 /**
- * Selects requests: `'PATCH /apis/apps/**'` (a method or `*`, then a path in which `*` stands for one part and `**` for any), a regular expression over path
- * and query, or the single conditions.
+ * Selects requests: `'PATCH /apis/apps/**'` (a method or `*`, then a path; `*` matches one part, `**` any number), a regular expression over path and query,
+ * or single conditions.
  */
 export type RequestMatch =
   | string
@@ -95,7 +95,7 @@ export class Failures {
   readonly #armed = new Map<number, { readonly rule: Rule; readonly finish: () => void }>();
   #last = 0;
 
-  /** `tell` resolves when every running member has received the rules. Hits are counted in `folder`, which must exist. */
+  /** `tell` resolves when every running member has the rules. Hits are counted in `folder`, which must exist. */
   constructor(folder: string, tell: (order: MemberOrder) => Promise<void>) {
     this.#folder = folder;
     this.#tell = tell;

@@ -3,17 +3,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { processExists } from '../launcherLock.js';
 
-/** Linux has memory that acts like a folder. No file of a test is needed after a power cut, and there a write is durable at once. */
+/** Linux's folder in memory. Tests need no files after a power cut, and writes are durable there at once. */
 const memory = '/dev/shm';
-/** Below this many free bytes, files go to the disk: containers often have 64 MB there, and a cluster with writes needs more. */
+/** Files go to disk below this: containers often have 64 MB there, too few for a cluster with writes. */
 const freeBytesMin = 1024 ** 3;
-/** Names contain the process id and its namespace, because containers may share a folder and not their processes. */
+/** Names contain the process id and its namespace, because containers may share a folder but not their processes. */
 const prefixOf = (pid: number): string => `raftplane-${among()}-${pid}-`;
 const named = /^raftplane-(\d+)-(\d+)-/;
 
 /**
- * Creates a folder for this process: in memory where there is room, otherwise, or with `TMPDIR`, in the system's folder for temporary files. First removes the
- * folders of killed processes in memory.
+ * Creates a folder for this process in memory where there is room; otherwise, or with `TMPDIR`, in the system's temporary folder. First removes the in-memory
+ * folders of killed processes.
  */
 export function makeTemporaryFolder(): string {
   const place = process.env['TMPDIR'] === undefined && hasRoom(memory) ? memory : os.tmpdir();

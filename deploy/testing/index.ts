@@ -39,16 +39,13 @@ export type { AdmissionHandler, AdmissionRequest, AdmissionVerdict, ConversionHa
 export type { WebhookAddress } from './webhookManifests.js';
 
 export interface ServerOptions {
-  /** Threads of this process (the default), or separate processes: needed only for a member's death by a real SIGKILL. */
+  /** Runs members in threads of this process (default) or, when false, in separate processes: only needed to kill a member by SIGKILL. */
   readonly inProcess?: boolean;
   /** Runs the controller manager, which deletes namespaces, collects garbage, and makes pods of deployments. */
   readonly controllers?: boolean;
-  /** Number of stand-in nodes, on which pods seem to run; most of their uses need `controllers`. None by default. */
+  /** Number of simulated nodes, which appear to run pods; most uses need `controllers`. Default 0. */
   readonly nodes?: number;
-  /**
-   * Folder of all files, which stays after `stop`; by default a temporary folder that is removed (in memory where there is room, unless `TMPDIR` names a
-   * place).
-   */
+  /** Folder of all files, which stays after `stop`. By default a temporary folder (in memory where there is room, unless `TMPDIR` is set), which is removed. */
   readonly directory?: string;
   readonly port?: number;
   /** Records requests for `audit()`; true by default. */
@@ -64,12 +61,12 @@ export interface ClusterOptions extends ServerOptions {
   readonly replicas?: ReplicaCount;
 }
 
-/** Starts one API server, by default without controllers, as most tests of an operator need it. Rejects with the end of its log when it does not start. */
+/** Starts one API server, by default without controllers, as most operator tests need it. Rejects with the end of its log when the start fails. */
 export function startApiServer(options: ServerOptions = {}): Promise<TestCluster> {
   return start({ controllers: false, ...options, replicas: 1 });
 }
 
-/** Starts replicated API servers behind one address, with the controller manager: to see how your operator handles the death of the leader. */
+/** Starts replicated API servers behind one address, with the controller manager: for tests of your operator when the leader dies. */
 export function startCluster(options: ClusterOptions = {}): Promise<TestCluster> {
   return start({ controllers: true, replicas: 3, ...options });
 }

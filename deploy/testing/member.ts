@@ -14,7 +14,7 @@ export interface TestMember {
   /** Suspends it: connections stay open, and nothing answers. */
   pause(): void;
   resume(): void;
-  /** Delays each write to its log by this time, until it is set to 0, or the cluster is reset. Resolves when the member knows. */
+  /** Delays each write to the member's log by this time, until it is set to 0 or the cluster is reset. Resolves when the member has the order. */
   slowDisk(ms: number): Promise<void>;
   /** Starts it again, after ending it where it still runs; resolves when it is ready. */
   restart(): Promise<void>;
@@ -33,7 +33,7 @@ export class OrderedProgram {
     return this.#program.spec.name;
   }
 
-  /** Resolves when the order is carried out; at once for a stopped or suspended program (`hears` is false), which receives it when it comes back. */
+  /** Resolves when the order is executed; at once for a stopped or suspended program (`hears` is false), which gets the order when it returns. */
   tell(order: MemberOrder, hears = true): Promise<void> {
     if (!this.#program.running || !hears) {
       this.#program.send(order);

@@ -10,8 +10,8 @@ import { patchDate, setClock } from './testClock.js';
 import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type Rule, type SeenRequest } from './orders.js';
 
 /**
- * Loaded into every thread of an API server that a test runs, before the server: it injects faults between sockets and server. Node's TLS servers report
- * requests and connections by `emit`, where it intercepts them.
+ * Loaded before the server into every thread of an API server under test: injects faults between sockets and server. Node's TLS servers report requests and
+ * connections by `emit`, which is intercepted.
  */
 
 /** The server's replacement of Node's own messages of HTTP/2: the stream does the work. */
@@ -29,7 +29,7 @@ type AnyResponse = Pick<ServerResponse, 'statusCode'> & {
   once(event: 'close', action: () => void): unknown;
 };
 
-/** Only this thread of a server has connections to other members. The second argument of a thread is its file. */
+/** Only this thread of a server has connections to other members. A thread's second argument is its file. */
 const isConsensus = process.argv[1]?.endsWith(`${path.sep}thread.js`) ?? false;
 const consensusIsThere = 'consensus';
 const forConsensus: ReadonlySet<MemberOrder['order']> = new Set(['cutOff', 'slowDisk']);

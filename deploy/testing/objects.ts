@@ -13,7 +13,7 @@ import type { KindReference, ObjectReference } from './typed.js';
 import { manifestFilesIn } from '../manifestFiles.js';
 import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';
 
-/** YAML of one or more documents, an object, or several; of any library's types with apiVersion, kind and metadata. */
+/** YAML of one or more documents, an object, or several; objects of any library's types with apiVersion, kind and metadata. */
 export type Manifests = string | object | readonly object[];
 
 export interface ApplyOptions {
@@ -24,8 +24,8 @@ export interface ApplyOptions {
 }
 
 /**
- * A condition that must be True, such as `Ready`; `deleted`; an expression in CEL over `object`, such as `object.status.replicas == 3`; or the desired part of
- * the object. `null` stands for a missing object.
+ * A condition that must be True, such as `Ready`; `deleted`; a CEL expression over `object`, such as `object.status.replicas == 3`; or the desired part of the
+ * object. `null` is a missing object.
  */
 export type Wanted<T extends KubeObject> = string | ((object: T | null) => boolean);
 
@@ -69,8 +69,8 @@ export class Objects {
   }
 
   /**
-   * Applies each by server-side apply, namespaces and definitions first. Waits for types that one of them defines. Resolves with the objects as the server has
-   * them, in the order given.
+   * Applies each manifest by server-side apply, namespaces and definitions first, and waits for types defined among them. Resolves with the stored objects in
+   * the given order.
    */
   async apply(
     manifests: Manifests,
@@ -123,7 +123,7 @@ export class Objects {
     return { type, key: { namespace, name } };
   }
 
-  /** Applies the custom resource definitions in files and folders (below them as well), and waits until all are served. */
+  /** Applies the custom resource definitions in files and folders (recursively), and waits until all are served. */
   async installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
     const objects = readSources(sources);
     const definitions = await this.apply(objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
@@ -176,7 +176,7 @@ export class Objects {
     }
   }
 
-  /** Sends a request that may be carried out twice. Leaves a server that does not answer; refusals are the caller's. */
+  /** Sends an idempotent request. Switches to another server when one does not answer; the caller handles refusals. */
   async #persist<T>(work: (api: RestApi) => Promise<T>): Promise<T> {
     let timeoutMs = patienceMs;
     const attempt = (): Promise<{ readonly value: T } | { readonly error: unknown }> =>
@@ -212,7 +212,7 @@ export class Objects {
   }
 }
 
-/** Yields each state of what is watched, null for a missing object, until the watch ends or breaks. */
+/** Yields each state of the watched object, null when missing, until the watch ends or breaks. */
 async function* states<T extends KubeObject>(
   api: RestApi,
   { type, ...options }: WatchOptions & { readonly type: Resource<T> },
@@ -236,7 +236,7 @@ function predicateOf<T extends KubeObject>(wanted: Wanted<T>): (object: T | null
   return (object) => conditions(object).some(({ type, status }) => type === wanted && status === 'True');
 }
 
-/** Throws for an expression that can never hold. One that fails, because a member is missing, does not hold yet. */
+/** Throws for an invalid expression. An expression that fails because of a missing member does not hold yet. */
 function expressionOf(expression: string): (object: KubeObject | null) => boolean {
   const compiled = createScope({ object: 'dyn' }).compile(expression, ['bool']);
   if (!compiled.ok) throw new Error(`waitFor ${JSON.stringify(expression)}: ${compiled.message}`);

@@ -66,7 +66,7 @@ export class OperatorDoor {
     await this.#ask('POST', '/raft/v1/compact', changeTimeoutMs);
   }
 
-  /** Returns keys in the store that were created after a revision, and the current revision. Null unless the store is the built-in one. */
+  /** Returns the store's keys created after a revision, and the current revision. Null with another store than the built-in one. */
   async keysMadeAfter(revision: number): Promise<KeysFound | null> {
     return (await this.#ask('GET', `/raft/v1/keys?after=${revision}`, changeTimeoutMs, { or404: true })) as KeysFound | null;
   }

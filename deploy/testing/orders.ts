@@ -1,4 +1,4 @@
-/** Messages between the launcher of a test and the faults inside its API servers (`memberFaults.ts`). Plain data, for threads and processes alike. */
+/** Messages from a test's launcher to the faults in its API servers (`memberFaults.ts`). Plain data, for threads and processes alike. */
 
 /** Selects requests. All given conditions must match. */
 export interface RequestPattern {
@@ -17,7 +17,7 @@ export interface FailureTerms {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
-  /** The connection breaks: before the request is handled, or after it was carried out and before its response. */
+  /** Resets the connection before the request is handled, or after it was executed and before its response. */
   readonly reset?: 'before' | 'after';
 }
 
@@ -25,7 +25,7 @@ export interface Rule extends RequestPattern {
   readonly rule: number;
   readonly failure: FailureTerms;
   readonly times: number | null;
-  /** Each hit creates the file of this name with its number appended. Members handle requests at the same time, as threads or processes. */
+  /** Each hit creates a file of this name plus its number: members in several threads or processes count together. */
   readonly claims: string;
 }
 

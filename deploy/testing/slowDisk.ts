@@ -1,8 +1,6 @@
 import { createRequire } from 'node:module';
 
-/**
- * Makes the disk under a replica slow: commits to its log block their thread for longer. Both drivers of SQLite (raft/sqlite) are patched where they commit.
- */
+/** Makes a replica's disk slow: log commits block their thread for longer. Both SQLite drivers (raft/sqlite) are patched. */
 
 let delayMs = 0;
 
@@ -22,7 +20,7 @@ interface Preparing {
   prepare(sql: string): { run(...parameters: unknown[]): unknown };
 }
 
-/** Must be called before the first database is opened. A driver that this Node or installation lacks is left alone. */
+/** Must be called before the first database is opened. Ignores a driver that is not available. */
 export function patchDrivers(): void {
   try {
     const { prototype } = createRequire(import.meta.url)('better-sqlite3') as { readonly prototype: Preparing & { readonly name: string } };

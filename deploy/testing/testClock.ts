@@ -1,8 +1,8 @@
 import type { MemberOrder } from './orders.js';
 
 /**
- * A clock that a test sets forward, in place of Node's own: `Date`, and in programs that only send requests also timers and `performance.now`, so that every
- * pending wait is over. Timers of sockets are Node's own and go on as before.
+ * A clock that a test can advance, in place of Node's `Date`; in programs that only send requests also of timers and `performance.now`, so that all pending
+ * waits end. Node's socket timers are not affected.
  */
 
 let aheadMs = 0;

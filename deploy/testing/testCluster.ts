@@ -67,15 +67,14 @@ export interface TestClock {
   /** Its lead over the machine's clock. */
   readonly aheadMs: number;
   /**
-   * Sets it forward for servers, controllers and stand-in nodes, as if they had all stood still for so long: schedules are due, and TTLs have expired. Resolves
-   * when all know. It never goes back, and `reset` leaves it as it is.
+   * Advances the clock of servers, controllers and simulated nodes, as if all had been suspended: schedules become due, and TTLs expire. Resolves when all
+   * have it. The clock never goes back; `reset` does not change it.
    */
   advance(ms: number): Promise<void>;
 }
 
 /**
- * A control plane inside a test, and everything that a test does to it. Made by `startCluster` and `startApiServer`; ends with `stop`, or with the block of an
- * `await using`.
+ * A control plane inside a test, and all operations on it. `startCluster` and `startApiServer` create it; `stop` or the end of an `await using` block ends it.
  */
 export class TestCluster implements AsyncDisposable {
   readonly #cluster: Cluster;
@@ -136,7 +135,7 @@ export class TestCluster implements AsyncDisposable {
     this.#failures = new Failures(files.faults, (order) => this.#tell(order));
   }
 
-  /** Returns a client certificate for any user, with the permissions that roles give that user and the groups. */
+  /** Returns a client certificate for a user, who has the permissions that roles give the user and the groups. */
   clientConfig(user: string, groups: readonly string[] = []): Promise<ClientConfig> {
     return this.#identities.of(user, groups);
   }
@@ -159,14 +158,14 @@ export class TestCluster implements AsyncDisposable {
     return this.clientConfig(name, groups);
   }
 
-  /** Returns every request so far that was not the cluster's own, or only those of one user. For clusters started without `audit: false`. */
+  /** Returns all requests so far, without the cluster's own, or those of one user. Not for clusters started with `audit: false`. */
   audit(user?: string): AuditedRequest[] {
     const all = readAudit(this.#files.auditLogs);
     return user === undefined ? all : all.filter((request) => request.user === user);
   }
 
   /**
-   * Applies manifests as administrator by server-side apply. Resolves with the resulting objects once they are in effect: roles, webhooks and policies on every
+   * Applies manifests as administrator by server-side apply. Resolves with the resulting objects once roles, webhooks and policies are in effect on every
    * server that answers.
    */
   apply<const R extends object>(manifest: R & { readonly kind: string }, options?: ApplyOptions): Promise<[ObjectOf<R>]>;
@@ -192,14 +191,14 @@ export class TestCluster implements AsyncDisposable {
     return this.#objects.list(kind);
   }
 
-  /** Patches an object, or one of its subresources; by a merge patch, or by a JSON patch where the body is a list. */
+  /** Patches an object or a subresource: with a merge patch, or with a JSON patch if the body is a list. */
   patch<const R extends ObjectReference>(object: R, body: object, options?: PatchOptions): Promise<ObjectOf<R>>;
   patch<T extends KubeObject>(object: ObjectReference, body: object, options?: PatchOptions): Promise<T>;
   patch(object: ObjectReference, body: object, options?: PatchOptions): Promise<KubeObject> {
     return this.#objects.patch(object, body, options);
   }
 
-  /** Watches the objects of a kind: first those that are there (`ADDED`), then each change. The loop that is left ends it. */
+  /** Watches the objects of a kind: first existing ones (`ADDED`), then each change. Leaving the loop ends the watch. */
   watch<const R extends KindReference>(kind: R): Promise<Watch<ObjectOf<R>>>;
   watch<T extends KubeObject>(kind: KindReference): Promise<Watch<T>>;
   watch(kind: KindReference): Promise<Watch<KubeObject>> {
@@ -217,8 +216,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Resolves with the object once a condition is True (`'Ready'`), an expression in CEL holds, or a function accepts it; with null once it is `'deleted'`, or
-   * where an expression or a function accepts null.
+   * Resolves with the object once a condition is True (`'Ready'`), a CEL expression holds, or a function accepts it; with null once it is `'deleted'`, or when
+   * the expression or function accepts null.
    */
   waitFor<const R extends ObjectReference>(object: R, wanted: 'deleted', options?: WaitOptions): Promise<null>;
   waitFor<const R extends ObjectReference>(object: R, wanted: Wanted<ObjectOf<R>>, options?: WaitOptions): Promise<ObjectOf<R>>;
@@ -233,7 +232,7 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Serves a webhook with a certificate that the API servers accept: admission by a function, or by one for each path, and conversion. It ends with the
+   * Serves webhooks with a certificate that the API servers accept: admission by one function, or one per path, and conversion. The server ends with the
    * cluster.
    */
   async serveWebhook(handlers: AdmissionHandler | WebhookHandlers): Promise<ServedWebhook> {
@@ -243,8 +242,8 @@ export class TestCluster implements AsyncDisposable {
   }
 
   /**
-   * Applies the webhook configurations and the custom resource definitions in files, folders or objects, with their webhooks pointed to one of the test:
-   * services become its URL with their path, and bundles are filled in.
+   * Applies the webhook configurations and custom resource definitions in files, folders or objects, with webhooks redirected to the given one: services
+   * become its URL plus their path, and CA bundles are filled in.
    */
   async installWebhooks(webhook: ServedWebhook | WebhookAddress, ...sources: readonly (string | object)[]): Promise<KubeObject[]> {
     const address = 'clientConfig' in webhook ? webhook.clientConfig : webhook;
@@ -322,7 +321,7 @@ export class TestCluster implements AsyncDisposable {
     await this.#tellCuts();
   }
 
-  /** Makes the next matching requests fail, at any member: `cluster.fail('PUT /apis/apps/**', { status: 409 })`. Resolves when every member knows. */
+  /** Makes the next matching requests to any member fail: `cluster.fail('PUT /apis/apps/**', { status: 409 })`. Resolves when every member has the rule. */
   fail(match: RequestMatch, failure: Failure): Promise<ArmedFailure> {
     return this.#failures.add(match, failure);
   }
@@ -332,9 +331,9 @@ export class TestCluster implements AsyncDisposable {
     await this.#tell({ order: 'dropWatches', pattern: patternOf(match) });
   }
 
-  /** Drops all history and all watches: a client that resumes from an earlier version gets 410, and must list again. */
+  /** Compacts all history and ends all watches: a client that resumes from an earlier version gets 410 and must list again. */
   async expireHistory(): Promise<void> {
-    // The newest version is never history, and in a quiet cluster all clients have seen it: one more is made, of an object that nobody watches.
+    // The newest version is never compacted, and clients of an idle cluster have seen it: a write to an unwatched object makes a newer one.
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { ...expiring }, spec: {} };
     await unless(isAlreadyExists, this.#api.create(leases, lease));
     await unless(isNotFound, this.#api.delete(leases, expiring));
@@ -342,7 +341,7 @@ export class TestCluster implements AsyncDisposable {
     await this.dropWatches();
   }
 
-  /** Returns the log of a member or another program (`balancer`, `cm1`, `fake-nodes`); without a name, all of them. For the report of a failed test. */
+  /** Returns the log of a member or another program (`balancer`, `cm1`, `fake-nodes`); without a name, all logs. */
   logs(name?: string): string {
     const { members, balancer, managers, fakeNodes } = this.#cluster;
     const all: readonly (ManagedProgram | null)[] = [...members.map(({ process }) => process), balancer, ...managers, fakeNodes];
@@ -394,7 +393,7 @@ export class TestCluster implements AsyncDisposable {
     return this.#doors[this.members.indexOf(member)]!;
   }
 
-  /** A server that this cluster has not cut off or suspended; any of them while all are well. */
+  /** A client of a server that is neither cut off nor suspended; of any server while all are well. */
   #nearest(): RestApi {
     const well = this.#wellMembers();
     const [first] = well;

@@ -19,7 +19,7 @@ export interface KindReference {
 
 type Given<R> = R extends KubeObject ? R : KubeObject;
 
-/** The type of an object by its `apiVersion` and `kind`, where they are built in; otherwise the type that was given. */
+/** The type of a built-in object by its `apiVersion` and `kind`; otherwise the given type. */
 export type ObjectOf<R> = R extends { readonly apiVersion: infer V extends string; readonly kind: infer K extends string }
   ? `${V}/${K}` extends keyof Kinds
     ? Kinds[`${V}/${K}`]

@@ -22,7 +22,7 @@ export interface AdmissionRequest {
   readonly dryRun?: boolean;
 }
 
-/** Nothing or `true` allows, `false` or an error denies, a changed object allows and becomes a JSON patch. */
+/** Nothing or `true` allows; `false` or an error denies; a changed object allows with a JSON patch. */
 export type AdmissionHandler = (request: AdmissionRequest) => Promise<AdmissionVerdict> | AdmissionVerdict;
 export type AdmissionVerdict =
   | void

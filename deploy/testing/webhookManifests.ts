@@ -21,7 +21,7 @@ type Definition = KubeObject & {
 export const namesWebhooks = ({ kind = '' }: KubeObject): boolean =>
   /^(Mutating|Validating)WebhookConfiguration$|^CustomResourceDefinition$/.test(kind);
 
-/** Points the webhooks of a manifest to `address`: the path of a service or URL stays, and the bundle is filled in. */
+/** Redirects the webhooks of a manifest to `address`: the path of a service or URL stays, and the CA bundle is filled in. */
 export function pointedTo(object: KubeObject, address: WebhookAddress): KubeObject {
   const to = ({ url, service }: ClientConfig = {}): WebhookAddress => {
     const { pathname } = new URL(service?.path ?? url ?? '/', address.url);

@@ -2,7 +2,7 @@ import type { ArmedFailure, Failure } from '../failures.js';
 import type { TestMember } from '../member.js';
 import type { TestCluster } from '../testCluster.js';
 
-/** Actions on a cluster from outside its process: one table for the HTTP server, the command line and their help. */
+/** The actions that other processes can take on a cluster: one table for HTTP server, command line and help. */
 
 type ParameterType = 'member' | 'number' | 'text';
 

@@ -18,8 +18,8 @@ export interface FaultDoor {
 }
 
 /**
- * Serves the actions on a free port of loopback: `POST /ACTION` with a JSON object of parameters answers with a JSON object once it is done, and `GET /` lists
- * the actions. Errors are `{"error": "..."}`: 400 for a wrong request, 401 without the token, 404 for an unknown action, 500 for an error of the cluster.
+ * Serves the actions on a free loopback port: `POST /ACTION` takes and returns a JSON object, and answers when done; `GET /` lists the actions. Errors are
+ * `{"error": "..."}`: 400 for a bad request, 401 without the token, 404 for an unknown action, 500 for an error of the cluster.
  */
 export async function serveFaults(cluster: TestCluster): Promise<FaultDoor> {
   const patient = new Patient(cluster);

@@ -53,7 +53,7 @@ export function schemaOf(definitions: readonly KubeObject[], { apiVersion, kind 
   return versions.find((version) => version.apiVersion === apiVersion)?.schema?.openAPIV3Schema;
 }
 
-/** Returns single edits of an object to what its schema allows; rules in CEL may refuse some of them. */
+/** Returns single edits of an object that its schema allows; CEL rules may refuse some of them. */
 export const editsOf = (schema: Schema, object: KubeObject): readonly Edit[] =>
   Object.entries(schema.properties ?? {})
     .filter(([name]) => !notDesired.has(name))

@@ -29,8 +29,8 @@ const removal = ({ before, step }: Ground): Step => ({
 });
 
 /**
- * Plays a change twice: on the way from the scenario's object and back, and from the beginning. Both must arrive at one state, the way back where it came from,
- * and a deletion at nothing.
+ * Plays a change twice: from the scenario's object and back, and from an empty cluster. Both must reach the same state; the way back must restore the original
+ * state, and a deletion must leave nothing.
  */
 export async function playChange(setting: Setting, reference: Reference, change: Change): Promise<RunResult> {
   const ground = groundOf(setting.steps, change);

@@ -25,7 +25,7 @@ export interface ExploredCluster {
 }
 
 export interface ExploreOptions extends ExploredCluster {
-  /** Further clusters with the same contents, each with an operator of its own: plans run side by side. */
+  /** Further clusters with the same contents and their own operator, for plans in parallel. */
   readonly beside?: readonly ExploredCluster[];
   readonly scenario: readonly ScenarioStep[];
   readonly expect?: (state: readonly KubeObject[]) => unknown;
@@ -78,13 +78,13 @@ const definitions = resource<KubeObject>({
   kind: 'CustomResourceDefinition',
 });
 const defaultRestMs = 800;
-/** Undisturbed runs get this many times as long, and this much rest in a second pair where two differ, as does a plan that is tried again. */
+/** Factor for the time of undisturbed runs, and for the rest in a second pair of runs after a difference or in a retried plan. */
 const calmer = 4;
 /** Only a first run gives up early. */
 const idleMs = 2_500;
 const defaultPatienceMs = 15_000;
 
-/** Disturbs an operator at every place of a scenario, one at a time. Rejects when it does not run at all. */
+/** Disturbs an operator at every place of a scenario, one place per run. Rejects when the operator does not run at all. */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
   const explored = [options, ...(options.beside ?? [])];
   const settings = await Promise.all(explored.map((each) => settingOf(options, each)));

@@ -8,13 +8,13 @@ export type Perturbation =
   | { readonly kind: 'lostAnswer'; readonly at: Place; readonly how: 'timeout' | 'break' }
   /** Somebody else changes the object just before: preconditions meet a real conflict. */
   | { readonly kind: 'foreignWrite'; readonly at: Place }
-  /** A crash after the write; then reads that may be stale come from before it, as from a replica that lags, until the operator rests. */
+  /** A crash after the write; reads that may be stale then return an earlier state, as from a lagging replica, until the operator rests. */
   | { readonly kind: 'past'; readonly at: Place }
-  /** A crash; the write of the old start arrives when the new one rests, and that of an update a step later. */
+  /** A crash; the old process's write arrives when the new one rests, that of an update one step later. */
   | { readonly kind: 'lateWrite'; readonly at: Place }
   /** From this event on, events of its resource come when the operator rests: all others are faster. */
   | { readonly kind: 'late'; readonly at: Place }
-  /** From this event to the end of the next step nothing of its resource is seen; then the watch ends with 410, and a list shows what came of it. */
+  /** Hides all events of the resource from this one to the end of the next step; then the watch ends with 410, and a list shows the result. */
   | { readonly kind: 'missed'; readonly at: Place }
   /** Instead of this event the watch ends with 410. */
   | { readonly kind: 'expired'; readonly at: Place };

@@ -30,7 +30,7 @@ const recipes: readonly Recipe[] = [
   { fits: isWrite, make: (at) => ({ kind: 'refusal', at, status: 429 }) },
 ];
 
-/** Returns the first event of each resource in a step: holding it holds the later ones as well. */
+/** Returns the first event of each resource in a step: delaying it delays the later ones as well. */
 function telling(entries: readonly Entry[]): readonly Entry[] {
   const isLike = (one: Entry, other: Entry): boolean =>
     other.event !== undefined && one.step === other.step && one.call.resource === other.call.resource;

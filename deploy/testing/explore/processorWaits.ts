@@ -3,8 +3,8 @@ import fs from 'node:fs';
 const nsPerMs = 1e6;
 
 /**
- * Tells how long threads of processes were ready to run and had no processor: on a busy machine, silence of such a process says nothing.
- * Reads `/proc/PID/task/TID/schedstat`; where there is none nobody waits.
+ * Measures how long threads of processes were runnable without a processor: on a busy machine, a silent process may just be waiting. Reads
+ * `/proc/PID/task/TID/schedstat`; without it all waits are 0.
  */
 export class ProcessorWaits {
   readonly #pids: () => readonly number[];

@@ -153,7 +153,7 @@ class Run {
     this.#recorder.stir();
   }
 
-  /** Nothing that the operator still sends arrives. What it says of that is no fault of its own. */
+  /** Drops everything that the operator still sends, and ignores the errors that it logs about it. */
   #cut(): void {
     if (this.#isRunning) this.#said ??= this.#setting.operator.output?.() ?? '';
     this.#gateway?.cut();
@@ -238,7 +238,7 @@ class Run {
     }
   }
 
-  /** The last step waits longer for a place that was not reached: the event of the last write may still be on its way. */
+  /** The last step waits longer for an unreached place: the event of the last write may still be on its way. */
   #quietMs(step: number): number {
     const { calm, steps, restMs } = this.#setting;
     if (this.#stage.hold) return heldQuietMs * calm;

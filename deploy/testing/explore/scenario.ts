@@ -12,7 +12,7 @@ export interface Step {
   readonly objects: readonly KubeObject[];
 }
 
-/** Reads the steps of a folder, one a file. `30-gone.delete.yaml` deletes what it names. Throws for a folder without any. */
+/** Reads the steps of a folder, one per file. `30-gone.delete.yaml` deletes the objects it names. Throws for a folder without steps. */
 export function readScenario(folder: string): readonly ScenarioStep[] {
   const files = fs
     .readdirSync(folder)

@@ -8,7 +8,7 @@ const countedMsMax = 2 * turnMs;
 /** Waits come to an end also where somebody always lacks a processor. */
 const countedMsMin = turnMs / 5;
 
-/** Waits in time that only passes while this process gets its turns, and nobody that it waits for lacks a processor. */
+/** Waits in time that passes only while this process runs and no process it waits for lacks a processor. */
 export class Turns {
   readonly #recorder: Pick<Recorder, 'stirs' | 'isPending'>;
   readonly #waits: Pick<ProcessorWaits, 'sinceLastMs'>;
