@@ -1,6 +1,6 @@
 import type { Shape } from './files/schema.js';
 
-/** Like client-go, it accepts what other clients have written into a kubeconfig, and refuses values of other types. */
+/** Like client-go, it accepts unknown members in a kubeconfig, and refuses values of other types. */
 const open = true;
 const extensions = { list: 'object' } as const;
 

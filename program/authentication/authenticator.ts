@@ -44,8 +44,8 @@ function pathOf({ url = '' }: Request): string {
 }
 
 /**
- * Tries each method in order; the first user counts and joins `system:authenticated`. A broken credential is not a missing one: it is refused even where
- * anonymous requests are allowed.
+ * Tries each method in order; the first user counts and joins `system:authenticated`. Invalid credentials are refused even where anonymous requests are
+ * allowed.
  */
 export function firstOf(authenticators: readonly Authenticator[], allowsAnonymous: AnonymousRule): Authenticator {
   const ask = (request: Request, from: number, before: Authentication | null): Authentication | Promise<Authentication> => {

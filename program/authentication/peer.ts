@@ -56,10 +56,7 @@ function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
   return between;
 }
 
-/**
- * The handshake knows one set of authorities for all kinds of clients; the one that signed a certificate is found here, once for each connection and state of
- * the file.
- */
+/** The handshake accepts all authorities for clients; this finds the signing one, once per connection and state of the file. */
 export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null {
   const known = new WeakMap<Peer, { readonly anchors: Anchors; readonly leads: boolean }>();
   return (peer) => {
@@ -87,7 +84,7 @@ function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, an
 const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean =>
   certificate.checkIssued(by) && certificate.verify(by.publicKey);
 
-/** Returns the values of a subject attribute (named by its short name, or by its number where it has none), unescaped. */
+/** Returns the unescaped values of a subject attribute, given by short name, or by number where it has none. */
 export function subjectValues({ certificate }: Peer, attribute: string): string[] {
   const values = (certificate.toLegacyObject().subject as unknown as Readonly<Record<string, string | string[] | undefined>>)[attribute];
   return values === undefined ? [] : Array.isArray(values) ? values : [values];

@@ -1,6 +1,6 @@
 import type { GroupResource } from '../../api/resource.js';
 
-/** Resources, as `group/resource`, that are served only while a feature is on, whatever `--runtime-config` says of their versions. */
+/** Resources (`group/resource`) that need a feature gate, whatever `--runtime-config` enables. */
 const gatedResources: Readonly<Record<string, string>> = {
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
   'certificates.k8s.io/podcertificaterequests': 'PodCertificateRequest',

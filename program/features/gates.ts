@@ -1,8 +1,8 @@
 import { release } from '../version.js';
 
 /**
- * Feature gates of the release, each with its history: the minor version from which it is in a stage (a alpha, b beta, g generally available, d deprecated),
- * whether it is on by default from then (`+`), and whether it is locked to its default (`!`).
+ * Feature gates of the release with their history: the minor version that begins a stage (a alpha, b beta, g generally available, d deprecated), on by default
+ * (`+`), locked to the default (`!`).
  */
 const history = `
 APIResponseCompression a8 b16+

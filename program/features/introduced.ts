@@ -1,6 +1,6 @@
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 
-/** Minor versions that introduced an API version, or a resource in it (which wins), where the oldest emulated version lacks it. */
+/** Minor versions that introduced an API version or (with precedence) a resource, where the oldest emulated version lacks it. */
 const introduced: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicies': 36,
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings': 36,

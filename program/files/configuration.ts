@@ -30,10 +30,7 @@ export function readDocument(file: string, option: string): JsonValue {
   return result.duplicates.length === 0 ? (result.value as JsonValue) : refuse(file, option, result.duplicates);
 }
 
-/**
- * Throws with every error and its line. An error begins with the path of a member, `rules[0].level must be ...`; `below` is the path that these are relative
- * to.
- */
+/** Throws with every error and its line. Errors begin with a member's path, relative to `below`: `rules[0].level must be ...`. */
 export function refuseConfiguration(file: string, option: string, problems: readonly string[], below = ''): never {
   return refuse(file, option, placed(file, problems.slice(0, problemsMax), below));
 }

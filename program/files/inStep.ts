@@ -3,8 +3,8 @@ export interface Repeated {
 }
 
 /**
- * Runs an action at multiples of the interval, so that an idle process wakes once for all periodic checks. The first run comes after half an interval to one
- * and a half. Does not keep the process alive.
+ * Runs an action at multiples of the interval, so that an idle process wakes once for all periodic checks. The first run comes after 0.5 to 1.5 intervals.
+ * Does not keep the process alive.
  */
 export function inStep(intervalMs: number, action: () => void): Repeated {
   let timer: NodeJS.Timeout;
@@ -21,5 +21,5 @@ export function inStep(intervalMs: number, action: () => void): Repeated {
   return { stop: () => clearTimeout(timer) };
 }
 
-/** A timer that fires a little early or late still belongs to the moment that it was set for. */
+/** Rounds, because a timer may fire slightly early or late. */
 export const untilNext = (nowMs: number, intervalMs: number): number => Math.round(nowMs / intervalMs + 1) * intervalMs - nowMs;

@@ -96,7 +96,7 @@ class FollowedFiles<T> implements Live<T> {
     const before = now === this.#seen ? this.#trouble : null;
     this.#seen = now;
     this.#trouble = null;
-    // The cause may pass without a change of the files: each check tries again, and a failure is logged once.
+    // The cause may vanish without a change of the files, so each check tries again; a failure is logged once.
     const fail = (stage: 'reading' | 'use', error: Error): void => {
       this.#trouble ??= { in: stage, message: error.message };
       if (before?.message !== error.message) this.#source.failed?.(error);

@@ -2,7 +2,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'y
 
 const leadingPath = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*/;
 
-/** Adds to each error the line of the member whose path it begins with, or of the parent that lacks it. Errors are relative to the path `below`. */
+/** Adds to each error the line of the member at its path (relative to `below`), or of the parent that lacks it. */
 export function withLines(text: string, problems: readonly string[], below = ''): readonly string[] {
   const counter = new LineCounter();
   const { contents } = parseDocument(text, { lineCounter: counter, logLevel: 'silent' });

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../api/object.js';
 
 /**
- * Unknown members are refused, unless the fields are open. The contents of an `object` are not checked, `texts` are one text or a list of them. Null counts as
- * absent, as in Go.
+ * Refuses unknown members, unless the fields are open. An `object` is not checked inside; `texts` are a text or a list of texts. Null counts as absent, as in
+ * Go.
  */
 export type Shape =
   | 'text'

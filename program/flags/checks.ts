@@ -39,7 +39,7 @@ const regularExpression: Check = (value) => {
   }
 };
 
-/** A pattern must be anchored at both ends, as in the reference: else it would admit `https://example.com.evil.test`. */
+/** A pattern must be anchored at both ends, as in the reference, or it would match `https://example.com.evil.test`. */
 export const originPattern: Check = (value) => {
   const wrong = regularExpression(value);
   if (wrong !== null) return wrong;

@@ -1,7 +1,4 @@
-/**
- * Command line options as data. A table maps names (real spelling, without dashes) to facts; parsing, checking, `--help` and the type of the result follow from
- * it.
- */
+/** Command line options as data. A table maps names (without dashes) to facts, from which parsing, checks, `--help` and the type of the result follow. */
 
 /** Durations are milliseconds; quantities are plain numbers. */
 export interface ValueTypes {

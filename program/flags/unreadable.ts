@@ -10,7 +10,7 @@ function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>)
   });
 }
 
-/** Reports all unreadable files at the start. Only checks access, since some files can be read only once. */
+/** Reports all unreadable files at the start. Checks access only, since some files can be read only once. */
 export function unreadableFiles(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly string[] {
   return filesRead(table, options).flatMap(([option, file]) => {
     const reason = reasonAgainst(file);

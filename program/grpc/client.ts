@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { credentials, type ChannelCredentials } from '@grpc/grpc-js';
 import { tlsClientOptions, type TlsClientTerms } from '../tls/tlsClient.js';
 
-/** Imported by name here, not where they are loaded on demand: a bundle shows only the default export of a CommonJS package loaded so. */
+/** Re-exported by name: in a bundle, a CommonJS package loaded on demand has only its default export. */
 export { Client, credentials, Metadata } from '@grpc/grpc-js';
 
 /** The expected name of the server is an option of the channel. */

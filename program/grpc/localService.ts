@@ -17,7 +17,7 @@ export interface Method<Q, A> {
   readonly answer: MessageType<A>;
 }
 
-/** Calls a service on a Unix socket. The library is loaded at the first call: hardly any server has such a service. */
+/** Calls a service on a Unix socket. Loads the gRPC library at the first call: few servers use it. */
 export class LocalService {
   readonly #options: LocalServiceOptions;
   #client: Promise<Client> | null = null;

@@ -27,8 +27,8 @@ interface Kind {
 export type Line = (omitted: number) => void;
 
 /**
- * Bounds the lines a minute of each kind: an unauthenticated client must not fill a disk, nor hide the actions of others. The minute ends with the last omitted
- * line and their count.
+ * Bounds the lines per minute of each kind: unauthenticated clients must not fill a disk or hide other events. A minute ends with the last omitted line and
+ * the count.
  */
 export class LineBudget {
   readonly #clock: LineClock;
@@ -38,7 +38,7 @@ export class LineBudget {
     this.#clock = clock;
   }
 
-  /** Calls `line` now, at the end of the window, or never. Lines of one cause share a `kind`. */
+  /** Calls `line` now, at the end of the window, or never. `kind` names the cause. */
   write(kind: string, line: Line): void {
     const entry = this.#kinds.get(kind) ?? this.#begin(kind);
     if (entry.omitted === 0 && this.#clock.now() - entry.since >= windowMs) this.#restart(entry, 0);

@@ -7,7 +7,7 @@ import type { ModuleLevels } from './moduleLevels.js';
 /** Members whose name suggests a secret print as `[redacted]`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The event is a constant phrase, so that it can be searched for; everything variable is a field. Lines of one event and level are bounded (`LineBudget`). */
+/** The event is a constant, searchable phrase; variables are fields. Lines per event and level are bounded (`LineBudget`). */
 export interface Logger {
   error(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
@@ -113,7 +113,7 @@ const colors: Readonly<Record<string, string>> = { error: '\u001b[31m', warn: '\
 const line = (entry: Entry): string => textLine(entry, false);
 const coloured = (entry: Entry): string => textLine(entry, true);
 
-/** The reference's form: time in milliseconds, the event as "msg", the verbosity of lines other than errors as "v". */
+/** The reference's form: milliseconds, the event as "msg", and "v" (verbosity) except for errors. */
 function jsonLine({ level, component, event, fields, depth }: Entry): string {
   const facts = Object.entries(fields ?? {}).filter(([, value]) => value !== undefined);
   return JSON.stringify({

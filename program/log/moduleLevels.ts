@@ -1,4 +1,4 @@
-/** Levels of single parts of a program (`--vmodule`): patterns (`*` and `?`) over the names in log lines; the first that matches counts. */
+/** Levels of parts of a program (`--vmodule`): patterns (`*` and `?`) over the names in log lines; the first match counts. */
 export class ModuleLevels {
   readonly #patterns: readonly { readonly pattern: string; readonly expression: RegExp; readonly level: number }[];
   readonly #parts = new Set<string>();

@@ -3,7 +3,7 @@ const fullCodes: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT'])
 /** The exit status that a shell reports for a program that SIGPIPE has ended. */
 const brokenPipeStatus = 141;
 
-/** Lines are lost on a full disk; without a listener the first failure would end the process. When nobody reads (`| head`), the program ends without a word. */
+/** Drops lines on a full disk: without a listener, the first failure would end the process. Ends the program silently when its reader has gone (`| head`). */
 export function guardStandardStreams(
   streams: readonly NodeJS.WritableStream[] = [process.stdout, process.stderr],
   exit: (status: number) => void = (status) => process.exit(status),

@@ -78,7 +78,7 @@ function byMetric(allowed: AllowedLabels): Map<string, Map<string, ReadonlySet<s
   return metrics;
 }
 
-/** Shows only allowed values of labels, and adds up series that become equal. Returns the count of observations with others. */
+/** Keeps allowed label values only, and sums series that become equal. Returns the count of other observations. */
 function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>): () => Promise<number> {
   const readAll = metric.get.bind(metric);
   for (const method of ['get', 'getForPromString'] as const) {

@@ -85,7 +85,7 @@ export class ReadHistogram extends Histogram {
   }
 }
 
-/** Callers look up series once: the library hashes the labels with every observation, which costs more than the rest of counting a request. */
+/** Callers look up series once: the library hashes the labels of every observation, which would be most of the cost of counting a request. */
 export class DurationHistogram extends Histogram {
   readonly #shape: HistogramConfiguration<string> & { readonly buckets: number[] };
   readonly #series = new Map<string, DurationSeries>();

@@ -1,6 +1,6 @@
 /**
- * Deprecated metrics by minor version. One version later they are hidden, unless `--show-hidden-metrics-for-version` names the version before; another one
- * later they are gone.
+ * Deprecated metrics by minor version. They are hidden one version later, unless `--show-hidden-metrics-for-version` names the version before, and removed
+ * after another one.
  */
 export const hidden: ReadonlyMap<string, number> = new Map([
   // Replaced by apiserver_storage_size_bytes.

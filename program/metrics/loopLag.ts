@@ -30,8 +30,8 @@ const never = 2 ** 31 - 1;
 const nanoseconds = 1e9;
 
 /**
- * Measures delays of the event loop only while they are read: a hundred samples a second are more than half of a standby manager's cost. The first reading
- * after a pause shows none.
+ * Measures event loop delays only while they are read: a hundred samples a second are more than half of a standby manager's cost. The first reading after a
+ * pause is empty.
  */
 export function collectProcessMetrics(registry: Registry, delays: Delays = monitorEventLoopDelay({ resolution: resolutionMs })): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: never });

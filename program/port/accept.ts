@@ -20,8 +20,8 @@ const parsed = new BoundedMap<string, readonly AcceptEntry[]>(256);
 const parsedCharactersMax = 256;
 
 /**
- * Better quality first, ranges after what they may stand for, otherwise as written order. A quality of 0 does not exclude, as in the reference, where an
- * invalid number counts as 0.
+ * Sorts by quality, puts ranges after the types they match, and else keeps the written order. A quality of 0 does not exclude, as in the reference, where
+ * invalid numbers count as 0.
  */
 export function parseAccept(header: string): readonly AcceptEntry[] {
   return header.length <= parsedCharactersMax ? parsed.of(header, parse) : parse(header);
@@ -36,7 +36,7 @@ function parse(header: string): readonly AcceptEntry[] {
   return entries;
 }
 
-/** No total order: as in the reference, an entry moves to the front as long as it precedes its neighbour. */
+/** The order is not total: as in the reference, an entry moves forward as long as it precedes its neighbour. */
 function insert(entries: AcceptEntry[], entry: AcceptEntry): void {
   let at = entries.length;
   while (at > 0 && precedes(entry, entries[at - 1] as AcceptEntry)) at--;

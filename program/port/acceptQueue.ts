@@ -6,8 +6,8 @@ const shortTurnMs = 0.5;
 const turnsMax = 1_000;
 
 /**
- * Resolves in a turn of the event loop that finds the kernel's queue of connections empty: closing the socket resets what is in it. Node accepts one connection
- * a turn (libuv since 1.45).
+ * Resolves once the kernel's queue of connections is empty: closing the socket would reset queued ones. Node accepts one connection per turn (libuv since
+ * 1.45).
  */
 export function acceptQueued(server: Server): Promise<void> {
   return new Promise((resolve) => {

@@ -45,12 +45,12 @@ function written(status: string, { contentType, body }: { readonly contentType: 
 }
 
 /**
- * Node reports late and failed handshakes like requests that it cannot read. An answer would wait in the socket for the client to finish its handshake after
- * all; the HTTP/2 session that begins then meets a write that is not its own, and Node aborts the process (`!current_write_` in `TLSWrap::DoWrite`).
+ * Node reports failed and late handshakes as unreadable requests. An answer would wait for the client to finish its handshake; the HTTP/2 session that then
+ * begins meets a foreign write, and Node aborts the process (`!current_write_` in `TLSWrap::DoWrite`).
  */
 const isInHandshake = (socket: Socket): boolean => (socket as Partial<TLSSocket>).alpnProtocol === null;
 
-/** `underWay` is the response to the request before, or to the one whose body is broken: an answer would be taken for a part of it. */
+/** `underWay` is the response to the previous request, or to the one with a broken body: an answer would become part of it. */
 export function answerUnreadable(error: ParserError, socket: Socket, underWay: ServerResponse | null): void {
   const inTheWay = underWay !== null && (underWay.headersSent || underWay.req.complete);
   if (inTheWay || isInHandshake(socket) || !socket.writable || error.code === 'ECONNRESET') socket.destroy();

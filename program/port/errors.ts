@@ -26,7 +26,7 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
   end(exchange, bytes);
 }
 
-/** The reference writes a timeout's Status as JSON declared as text, so that clients in Go go by the code. */
+/** The reference sends a timeout's Status as JSON declared as text, so that clients in Go use the code. */
 const lateForm = {
   mediaType: 'text/plain; charset=utf-8',
   document: (status: Status): Buffer => Buffer.from(`${JSON.stringify(status)}\n`),

@@ -15,10 +15,9 @@ import { turns } from './connections/turns.js';
 const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 
 /**
- * One request on its way through the filters, with its response. Filters fill in their results as they run.
- *
- * The work and the exchange end in any order: `workEnded`, when the handler has settled, gives the slot back, and `close`, when nobody reads the response any
- * more, everything else. Streams do not always report the latter (under a session that ended with a protocol error), so the connection does as well.
+ * A request on its way through the filters, with its response. Filters fill in their results. Work and exchange end in any order: `workEnded` (the handler has
+ * settled) frees the slot, and `close` (nobody reads the response any more) all else. Streams do not always report the latter (after a protocol error of their
+ * session), so the connection does as well.
  */
 export class Exchange implements BodySender {
   user: User = nobody;
@@ -290,7 +289,7 @@ const longPaths: ReadonlySet<string> = new Set([
   '/console/v1/requests',
 ]);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
-/** Matching a pattern flattens a text; a new id is a chain of fifteen pieces, each as large as all of it. */
+/** Matching a pattern flattens the text; a new id is a chain of fifteen pieces, each as large as the flat text. */
 const anyText = /^/;
 const ignore = (): void => {};
 const gone = (): Error => new Error('the client went away');

@@ -3,7 +3,7 @@ import type { Request } from './message.js';
 /** RFC 3986, sections 3.2.2 and 3.2.3, as the reference reads them. */
 const hostCharacters = /^[\w.\-~!$&'()*+,;=:[\]%]*$/;
 
-/** Returns the fault in the reference's words. Node checks this only in a server for HTTP/1.1 alone; for HTTP/2 the library under Node does. */
+/** Returns the fault in the reference's words. Node checks this only in servers for HTTP/1.1 alone; for HTTP/2, nghttp2 does. */
 export function headFaultOf({ httpVersionMajor, httpVersion, headers, rawHeaders }: Request): string | null {
   if (httpVersionMajor !== 1) return null;
   let hosts = 0;

@@ -7,8 +7,8 @@ import type { SendBuffer } from './connections/sender.js';
 import { boundStream, endStream, sendBufferOf } from './connections/boundedWrites.js';
 
 /**
- * Node's own HTTP/2 requests and responses are streams around the stream that carries both, a third of the cost of a small response, and send the end in a
- * frame of its own. These handle heads only.
+ * Heads only. Node's HTTP/2 requests and responses wrap the stream in further streams, a third of the cost of a small response, and send the end in a separate
+ * frame.
  */
 export class Http2Request implements StreamRequest {
   readonly httpVersion = '2.0';
@@ -116,15 +116,15 @@ export class Http2Response implements StreamResponse {
 
 const ignore = (): void => {};
 
-/** Node resets a stream whose request nobody has read, perhaps before the end of the response is out. */
+/** Node resets a stream with an unread request, perhaps before the end of the response is sent. */
 function closeBehindEnd(this: ServerHttp2Stream, code: number = constants.NGHTTP2_NO_ERROR, done?: () => void): void {
   if (code === constants.NGHTTP2_NO_ERROR && this.writableFinished) this.resume();
   else (Object.getPrototypeOf(this) as ServerHttp2Stream).close.call(this, code, done);
 }
 
 /**
- * When both sides have ended, Node destroys a stream while its last write is pending, and makes an error for it that nobody gets: a twentieth of the cost of a
- * small write. Node destroys it again once the write is done.
+ * When both sides have ended, Node destroys a stream with a pending write, and makes an unused error: a twentieth of the cost of a small write. Node destroys
+ * it again after the write.
  */
 function destroyWhenWritten(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
   const whole = error === undefined && this.closed && this.rstCode === constants.NGHTTP2_NO_ERROR;

@@ -5,7 +5,7 @@ const indent = '  ';
 /** Indented at a time, so as not to delay other requests. */
 const stepBytes = 64 * 1024;
 
-/** The parts are one document, cut anywhere; space outside strings must be line ends only, as our encoders write it. */
+/** The parts are one document, cut anywhere. Space outside strings must be line ends only, as our encoders write it. */
 export function* laidOut(parts: Iterable<Buffer>): Generator<Buffer> {
   const layout = new Layout();
   for (const part of parts) for (let at = 0; at < part.length; at += stepBytes) yield layout.next(part.subarray(at, at + stepBytes));

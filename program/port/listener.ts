@@ -40,7 +40,7 @@ export interface ListenerOptions {
   readonly sharesPort?: boolean;
   /** The socket on which another thread listens. */
   readonly socket?: number;
-  /** The socket stays open until `release`, since threads share it, and its number might come to stand for another file. */
+  /** Keeps the socket open until `release`: threads share it, and its descriptor might be reused for another file. */
   readonly keepsSocket?: boolean;
   readonly ticketKeys?: Buffer;
   readonly credentials: Live<ListenerCredentials>;
@@ -68,8 +68,8 @@ export interface Listener {
   /** Asks clients of HTTP/1.1 to leave with each response, and takes new connections. */
   announceEnd(): void;
   /**
-   * Asks clients to leave; current requests go on, as do connections that came before the socket was closed. HTTP/1.1 can ask only with a response: clients that
-   * send something within `lingerMs` get one, the others close then, unless they are new.
+   * Asks clients to leave. Current requests and connections queued before the close go on. HTTP/1.1 can ask only by a response: clients that send within
+   * `lingerMs` get one, other old connections close then.
    */
   drain(lingerMs?: number): void;
   /** Cuts remaining connections; resolves when the port is free, unless other threads have it. */
@@ -278,8 +278,8 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
 }
 
 /**
- * Node's `SNICallback` adds a certificate to the default one instead of replacing it: where their keys are of different types, the client decides which it is
- * shown. The name is read before Node sees the connection.
+ * Node's `SNICallback` adds a certificate to the default one; with keys of different types, the client would choose. So the name is read before Node sees the
+ * connection.
  */
 function chooseByName(server: AnyServer, choose: (name: string) => SecureContext | null): void {
   const begin = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -307,7 +307,7 @@ const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse
 /** OpenSSL resumes no sessions of contexts that request certificates without a name. */
 const sessionIdContext = 'raftplane';
 
-/** Any certificate of the bundle is an anchor, and clients cannot renegotiate, as in the reference. Node would hold back writes while they do. */
+/** Any certificate of the bundle is an anchor, as in the reference. Clients cannot renegotiate, during which Node would hold back writes. */
 export function secureContextOptions(
   { certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>,
   tls: ListenerOptions['tls'],
@@ -371,7 +371,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     }
   };
   server.on('request', serve);
-  // Node would answer out of turn: a later upgrade then met its response on the socket, and the error ended the process.
+  // Node would answer out of turn; a later upgrade would then meet this response on the socket, and the error end the process.
   server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     // No correct client asks to switch protocols before it has earlier responses.

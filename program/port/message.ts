@@ -21,7 +21,7 @@ export interface StreamRequest {
   forgetHead?(): void;
 }
 
-/** The body may be written to the stream once the head is sent. Names of headers are lower-case. */
+/** The body may be written to the stream after the head. Header names are lower-case. */
 export interface StreamResponse {
   readonly stream: ServerHttp2Stream;
   readonly sendBuffer: SendBuffer;

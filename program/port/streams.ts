@@ -3,7 +3,7 @@ import type { Request, Response } from './message.js';
 
 export const bodyStream = (request: Request): Readable => ('stream' in request ? request.stream : request);
 
-/** A data listener must not destroy the body at once: Node may be reading the connection (`http/nestedReads`). */
+/** A data listener must not destroy the body at once, since Node may be reading the connection (`http/nestedReads`). */
 export function destroyLater(body: Readable): void {
   setImmediate(() => body.destroy());
 }

@@ -11,8 +11,8 @@ export type Target =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Accepts the origin form and, over HTTP/1.1, the absolute form (section 3.2.2); in HTTP/2 see RFC 9113, section 8.3.1. The path is decoded before it is split,
- * as in the reference: an encoded slash can never hide inside a name.
+ * Accepts the origin form and, over HTTP/1.1, the absolute form (section 3.2.2); for HTTP/2 see RFC 9113, section 8.3.1. Decodes the path before splitting it,
+ * as in the reference: names cannot contain an encoded slash.
  */
 export function parseTarget(url: string, httpVersionMajor = 1): Target {
   const origin = url.charCodeAt(0) === 47 ? url : httpVersionMajor === 1 || url === '*' ? withoutAuthority(url) : null;

@@ -22,7 +22,7 @@ export function warningHeaders(texts: readonly string[]): string[] {
 /** Code points, not units of UTF-16. */
 const characters = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : [...text].length);
 
-/** RFC 9111, section 5.5. Clients of the reference expect UTF-8, and Node writes each character of a header as one byte. */
+/** RFC 9111, section 5.5. Clients of the reference expect UTF-8, and Node writes header characters as single bytes. */
 const headerOf = (text: string): string => bytesOf(`299 - "${text.replace(controls, ' ').replace(/["\\]/g, '\\$&')}"`);
 const controls = /[\u0000-\u001f\u007f-\u009f]/g;
 const bytesOf = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1'));

@@ -51,7 +51,7 @@ const json = (value: unknown, name: string): PageAnswer => ({
 
 type Page = (request: PageRequest) => Promise<PageAnswer> | PageAnswer;
 
-/** Pages under `/debug/`: the verbosity of the log, and profiles for `go tool pprof` or, with `?format=`, for DevTools. */
+/** Pages under `/debug/`: log verbosity, and profiles for `go tool pprof` or (`?format=`) DevTools. */
 export class DebugPages {
   readonly #options: PagesOptions;
   readonly #pages: ReadonlyMap<string, Page>;

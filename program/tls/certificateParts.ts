@@ -7,7 +7,7 @@ const keyUsages = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 export const extension = (id: string, value: Buffer, critical = false): Buffer =>
   sequence(identifier(id), ...(critical ? [boolean(true)] : []), octets(value));
 
-/** `cA` is absent for a certificate that is no authority: false is the default, which DER does not write. */
+/** `cA` is absent for other certificates than authorities: DER omits false, the default. */
 export const basicConstraints = (isAuthority: boolean): Buffer =>
   extension('2.5.29.19', sequence(...(isAuthority ? [boolean(true)] : [])), true);
 

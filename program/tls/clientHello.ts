@@ -10,7 +10,7 @@ const recordsMax = 8;
 /** Longer messages get the default certificate. */
 const helloBytesMax = 20 * 1024;
 
-/** Reads the server name of a ClientHello (RFC 8446, section 4.1.2, and RFC 6066, section 3); `more` while it is incomplete. */
+/** Returns the server name of a ClientHello (RFC 8446, section 4.1.2; RFC 6066, section 3); `more` while incomplete. */
 export function serverNameIn(bytes: Buffer): string | null | 'more' {
   const message = handshakeIn(bytes);
   if (!Buffer.isBuffer(message)) return message;
@@ -57,7 +57,7 @@ function nameIn(message: Buffer): string | null {
   return null;
 }
 
-/** Calls back before anything else reads the connection, and puts the bytes back; not for a connection that ends first. */
+/** Calls back before anything else reads the connection, and puts the bytes back; never for a connection that ends first. */
 export function askedName(socket: Socket, found: (name: string | null) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
   const read = (): void => {

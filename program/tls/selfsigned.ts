@@ -2,7 +2,7 @@ import { X509Certificate, generateKeyPairSync, randomBytes, sign } from 'node:cr
 import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from './certificateParts.js';
 import { bits, explicit, identifier, integer, sequence, setOf, text, time } from './der.js';
 
-/** A library would take 50 ms and 4 MiB for the one kind of certificate that is made here. */
+/** Written by hand, since a library would take 50 ms and 4 MiB for this one kind of certificate. */
 
 const dayMs = 24 * 60 * 60 * 1000;
 const validDays = 365;

@@ -10,10 +10,7 @@ export class CommonNameOnlyError extends Error {
   }
 }
 
-/**
- * Every TLS client passes it as `checkServerIdentity`. Node's own check falls back on the common name, which RFC 6125 deprecates and the reference no longer
- * reads.
- */
+/** The `checkServerIdentity` of every TLS client. Node's own falls back on the common name, which RFC 6125 deprecates and the reference ignores. */
 export function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const refusal = compare(host, { ...certificate, subject: { ...certificate.subject, CN: '' } });
   if (refusal === undefined) return undefined;

@@ -10,8 +10,8 @@ interface Candidate {
 }
 
 /**
- * Chooses certificates by the server name that a client requests. Each text is `certFile,keyFile`, optionally followed by `:name,name`; otherwise the names in
- * the certificate count. Exact names win over `*.` patterns, given names over names of certificates, earlier over later.
+ * Chooses certificates by the requested server name. Each text is `certFile,keyFile`, optionally with `:name,name`; otherwise the certificate's names count.
+ * Exact names win over `*.` patterns, given names over a certificate's, earlier over later.
  */
 export function sniChooser(
   texts: readonly string[],

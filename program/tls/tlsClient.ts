@@ -11,10 +11,7 @@ export interface TlsClientTerms extends Pick<ConnectionOptions, 'servername' | '
   readonly key?: Pem | null | undefined;
 }
 
-/**
- * Any certificate of the bundle is an anchor, as in Go: many put the certificate of a webhook itself into its `caBundle`. OpenSSL alone requires a root above
- * each.
- */
+/** Any certificate of the bundle is an anchor, as in Go: many put a webhook's own certificate into `caBundle`. OpenSSL by default requires a root. */
 export function tlsClientOptions({ ca, cert, key, ...terms }: TlsClientTerms): ConnectionOptions {
   const anchors = ca === null || ca === undefined ? {} : { ca, ...partialChain };
   return { checkServerIdentity, ...terms, ...anchors, ...(cert ? { cert } : {}), ...(key ? { key } : {}) };

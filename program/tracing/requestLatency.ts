@@ -22,7 +22,7 @@ const prefix = 'apiserver.latency.k8s.io/';
 
 /** The parts of one request's time, in milliseconds. Other work of the server belongs to none. */
 export class RequestLatency {
-  /** Each request has one: a literal of one shape is the cheapest, and a copy of a constant costs more. */
+  /** Made for each request: a literal of one shape is cheaper than a copy of a constant. */
   readonly #times: Record<LatencyPart, number> = {
     authentication: 0,
     impersonation: 0,
@@ -57,7 +57,7 @@ export class RequestLatency {
   }
 }
 
-/** Adds the time until `work` has settled, even if it fails. It returns the promise of `work` itself, so that nobody waits longer. */
+/** Adds the time until `work` settles, also when it fails. Returns the promise of `work` itself, which costs no extra turn. */
 export function timed<T>(latency: RequestLatency | undefined, part: LatencyPart, work: () => Promise<T>): Promise<T> {
   if (latency === undefined) return work();
   const from = performance.now();

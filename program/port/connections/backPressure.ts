@@ -10,7 +10,7 @@ import type { TLSSocket } from 'node:tls';
 const heldBytes = 2 ** 40;
 
 interface Queueing {
-  /** Changes Node's count of bytes queued in responses of the connection. Not public; absent for a response on a socket of its own. */
+  /** Changes Node's count of queued response bytes of the connection. Not public; absent for a response on its own socket. */
   readonly _onPendingData?: (bytes: number) => void;
 }
 
@@ -25,7 +25,7 @@ export function letGo(response: ServerResponse): void {
 }
 
 interface Paused {
-  /** Not public: Node has paused the socket and its parser. Resuming the socket alone would end the process. */
+  /** Not public: Node has paused socket and parser. Resuming the socket alone would end the process. */
   readonly _paused?: boolean;
 }
 
@@ -37,8 +37,8 @@ export function readOn(socket: Socket, response: ServerResponse): void {
 }
 
 /**
- * Node's parser reads by default from the handle below the stream, which hands over up to four TLS records even when paused between them: the parser takes
- * these for an error, and cuts a correct client. A paused stream keeps its data; a data listener switches Node over.
+ * Node's parser reads directly from the handle, which delivers up to four TLS records even when paused between them: the parser then reports an error and cuts
+ * a correct client. A paused stream keeps its data, and a data listener makes Node use the stream.
  */
 export function readAsStream(socket: TLSSocket): void {
   socket.on('data', ignore).off('data', ignore);

@@ -2,7 +2,7 @@ import { tooManyRequests, type StatusError } from '../../../api/status.js';
 import { Shares } from './shares.js';
 
 const mib = 1024 * 1024;
-/** Bounds incomplete bodies of all clients. A complete body is bounded by the slots of the requests being handled. */
+/** Bounds incomplete bodies of all clients. The slots of active requests bound complete ones. */
 const bodyBytesOfAllMax = 256 * mib;
 /** The same for one owner (`ownerOf`). */
 const bodyBytesOfOneMax = 32 * mib;

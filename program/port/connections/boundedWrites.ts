@@ -41,7 +41,7 @@ export function boundSocket(socket: Socket, of: SendBuffer): void {
   Object.assign(socket, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
 }
 
-/** Node ends a stream after the piece it sends when the end is requested, so it is requested with the last piece. */
+/** Node ends the stream after the write that is pending when the end is requested, so the last piece requests it. */
 export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string): void {
   const length = bytes === undefined ? 0 : typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
   const written = stream.writableLength;

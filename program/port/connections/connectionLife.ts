@@ -6,7 +6,7 @@ export interface ConnectionTimes {
   readonly firstRequestMs: number;
   /** Between requests over HTTP/2, as in the reference. */
   readonly idleHttp2Ms: number;
-  /** Between requests over HTTP/1.1, where no request may meet a closing connection: longer than the 90 s after which most clients and balancers close. */
+  /** Idle time over HTTP/1.1, where a request may meet a closing connection: longer than the 90 s after which most clients and balancers close. */
   readonly idleHttp1Ms: number;
   /** Silence of an HTTP/2 client after which it is pinged. */
   readonly silenceMs: number;
@@ -16,7 +16,7 @@ export interface ConnectionTimes {
   readonly takingMs: number;
   /** The same for a watch. */
   readonly streamTakingMs: number;
-  /** The same for logs and shells, whose readers may pause: as long as a kubelet leaves them without a byte. */
+  /** The same for logs and shells, whose readers may pause: the time that a kubelet allows without a byte. */
   readonly relayTakingMs: number;
   /** Until a connection falls below the bound on bytes queued in its socket. */
   readonly overfullMs: number;
@@ -56,8 +56,8 @@ export interface ConnectionState {
 export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
 
 /**
- * A connection with requests has no limit as long as its client is alive. A ping also detects sessions that Node itself has given up: after a protocol error it
- * ignores all input, and reports nothing.
+ * A connection with requests lives as long as its client. Pings also detect sessions that Node has silently abandoned: after a protocol error it ignores all
+ * input.
  */
 export function dueOf(state: ConnectionState, now: number, times: ConnectionTimes): Due {
   if (!state.used) return now - state.idleSince >= times.firstRequestMs ? 'cut' : 'nothing';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** Some 50 KiB each with TLS, so a gigabyte. A cluster of 5,000 nodes opens about as many. */
+/** A connection with TLS takes some 50 KiB, so all take a gigabyte. A cluster of 5,000 nodes opens about as many. */
 const connectionsMost = 20_000;
 /** The rest is for the store, peers and backends: a store without a file ends the replica. */
 const shareOfFiles = 0.75;

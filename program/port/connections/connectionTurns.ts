@@ -56,8 +56,8 @@ export class ConnectionTurns {
   }
 
   /**
-   * Reads one more piece of each connection whose requests wait: else a watch would outlive its client. A client that has sent more cannot be seen to leave,
-   * and is cut unless its requests have their turns meanwhile.
+   * Reads one more piece of each connection with waiting requests, so that a watch does not outlive its client. The departure of a client that sent more is
+   * invisible: it is cut unless its requests progress meanwhile.
    */
   look(): void {
     for (const [socket, pipeline] of this.#pipelines) {

@@ -8,8 +8,8 @@ export interface ActiveExchanges<E> extends Iterable<E> {
 }
 
 /**
- * An array in which every entry knows its place. A Set replaces its table again and again, and each old table refers to its entries and the next table: once
- * one is in the old generation, all that follow, with their requests, stay until a full collection.
+ * An array whose entries know their index. A Set replaces its table often, and each old table refers to its entries and the next table: once one is in the old
+ * generation, all later ones stay, with their requests, until a full collection.
  */
 export class ExchangeList<E extends Listed> implements ActiveExchanges<E> {
   readonly #at: 'place' | 'seat';

@@ -13,8 +13,8 @@ const farewellMs = 10;
 const lastStreams = new WeakMap<Http2Session, number>();
 
 /**
- * Refuses a stream that came between the call that ends its session and the GOAWAY, which names an earlier one as the last: the client takes it for not
- * processed, and sends it again elsewhere (RFC 9113, section 6.8).
+ * Refuses a stream that came between the end of its session and the GOAWAY. The GOAWAY names an earlier stream as the last, so the client repeats the request
+ * elsewhere (RFC 9113, section 6.8).
  */
 export function refuseLate(session: Http2Session, stream: ServerHttp2Stream): boolean {
   if ((stream.id ?? 0) <= (lastStreams.get(session) ?? Number.POSITIVE_INFINITY)) return false;
@@ -25,8 +25,8 @@ export function refuseLate(session: Http2Session, stream: ServerHttp2Stream): bo
 }
 
 /**
- * Ends a session once Node no longer reads: a client's GOAWAY would end it while it is read, with a write for each stream. It closes only after its own GOAWAY:
- * until then, Node refuses each new stream with a write.
+ * Ends a session once Node no longer reads: a client's GOAWAY would end it during a read, with a write per stream. It closes only after its own GOAWAY, since
+ * Node refuses each new stream by a write until then.
  */
 export function endOutsideReads(session: ServerHttp2Session): void {
   const { destroy, close } = Object.getPrototypeOf(session) as ServerHttp2Session;

@@ -5,8 +5,8 @@ const leastSlots = 8;
 const free = -1;
 
 /**
- * The open streams of a session. Node keeps them in a `Map`, which replaces its table every few entries; each old table names the next and holds its entries
- * (see `ExchangeList`). This one clears a place when a stream leaves it, and never replaces its table for that (Knuth, volume 3, 6.4, algorithm R).
+ * The open streams of a session. Node's `Map` replaces its table every few entries, and each old table holds its entries and the next table (see
+ * `ExchangeList`). This one clears places of closed streams and keeps its table (Knuth, volume 3, 6.4, algorithm R).
  */
 export class OpenStreams<T> implements Map<number, T> {
   readonly [Symbol.toStringTag] = 'OpenStreams';
@@ -155,7 +155,7 @@ interface SessionState {
   pendingStreams: unknown;
 }
 
-/** Not public: a session that differs from those of Node 20 to 24, or has streams, stays unchanged. */
+/** Not public: a session with streams, or unlike those of Node 20 to 24, stays unchanged. */
 export function keepStreamsApart(session: ServerHttp2Session): boolean {
   const name = Object.getOwnPropertySymbols(session).find(({ description }) => description === 'state');
   const state = name === undefined ? undefined : (session as unknown as Record<symbol, Partial<SessionState> | undefined>)[name];

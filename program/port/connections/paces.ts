@@ -11,8 +11,8 @@ interface Pace {
 }
 
 /**
- * Paces clients that were refused for lack of room. A refusal costs about as much as an answer. For a second after a refusal, a request of that client begins
- * only when another one has ended and left its place, and once every few milliseconds. Further requests would be refused anyway.
+ * Slows down clients refused for lack of room, since a refusal costs about as much as an answer. For a second after a refusal, a request of that client begins
+ * only when another has ended, and once every few milliseconds. Others would be refused anyway.
  */
 export class Paces {
   readonly #paces = new Map<string, Pace>();

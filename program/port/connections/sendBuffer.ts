@@ -6,7 +6,7 @@ const unsentBytesMax = 1024 * 1024;
 const shareOfRest = 16;
 /** One piece's share of a connection's room: unread streams leave room for others. */
 const shareOfRoom = 8;
-/** A frame of HTTP/2, and a record of TLS. An idle connection gets that much whatever others have. */
+/** One HTTP/2 frame or TLS record. Every idle connection may send that much. */
 export const pieceBytesMin = 16 * 1024;
 const pieceBytesMax = 128 * 1024;
 

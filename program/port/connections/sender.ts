@@ -4,7 +4,7 @@ export interface Sender {
   sendMore(): void;
 }
 
-/** Bounds the bytes of one connection that the network has not taken: wide windows of HTTP/2 would have everything encrypted at once. */
+/** Bounds the untransmitted bytes of a connection: wide HTTP/2 windows would have everything encrypted at once. */
 export interface SendBuffer {
   readonly pieceBytes: number;
   add(bytes: number): void;

@@ -4,9 +4,7 @@ export interface Share {
 
 const keptMax = 1_000;
 
-/**
- * Counts every owner's share. An owner whose count falls to zero stays known for a while: a map through which entries stream is costly (see `ExchangeList`).
- */
+/** Counts the shares of owners. Owners without a share stay known for a while: frequent changes of a map's keys are costly (see `ExchangeList`). */
 export class Shares {
   readonly #byOwner = new Map<string, Share>();
   #forgetAt = keptMax;

@@ -20,7 +20,7 @@ const ownMin = 8;
 export const ownerOf = ({ name }: User, address: string | undefined): string =>
   name === anonymousUser ? `${name} ${address ?? ''}` : name;
 
-/** A slot is held while the server works, not while a client sends its body or takes its response. */
+/** A request holds a slot while the server works, not while the client sends its body or takes the response. */
 export class Slots {
   readonly #max: number;
   readonly #all: Count;
@@ -28,7 +28,7 @@ export class Slots {
   readonly #own = new Shares();
   readonly #contended: number;
 
-  /** `max` of 0 means no limit. `all` counts the slots of all threads; shares of users are counted on each. */
+  /** A `max` of 0 is no limit. `all` counts the slots of all threads; each thread counts users' shares separately. */
   constructor(max: number, all: Count = new OwnCount()) {
     this.#max = max;
     this.#all = all;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { socketQueueOf } from './socketQueue.js';
 
-/** Bytes that may wait in a socket for long: all that a connection may have handed over, plus heads and small events. */
+/** Bytes that may wait in a socket for long: the most that a connection hands over, plus heads and small events. */
 const queuedBytesMax = 8 * 1024 * 1024;
 
 export interface ProgressTimes {

@@ -13,8 +13,8 @@ interface Handle {
 }
 
 /**
- * Only native handles know what an HTTP/2 session has queued: `writableLength` of its socket stays 0. Null once the connection is gone, and where Node differs
- * from the releases 20 to 24.
+ * Reads what an HTTP/2 session has queued from native handles, as its socket's `writableLength` stays 0. Null once the connection is gone, and where Node
+ * differs from releases 20 to 24.
  */
 export function socketQueueOf(socket: Socket): SocketQueue | null {
   const { _handle: tls } = socket as unknown as { readonly _handle?: Handle | null };

@@ -2,8 +2,8 @@ import { anonymousUser, groupMasters } from '../../authentication/authenticator.
 import type { User } from '../../../api/user.js';
 
 /**
- * Priority when room gets scarce: strangers are unauthenticated; a flood of clients must not cost the essential users, nodes and managers, their leases;
- * administrators inspect problems.
+ * Priority when room is scarce: unauthenticated clients come last; a flood must not cost nodes and managers (essential) their leases; administrators inspect
+ * problems.
  */
 export type Standing = 'stranger' | 'ordinary' | 'essential' | 'administrator';
 

@@ -6,12 +6,12 @@ import { readingOf, type Reading } from './reading.js';
 
 /** Pieces of work in one turn: a millisecond or two. */
 const perTurnMax = 16;
-/** A request whose certificates are checked, or a part of a long list, takes as long as many others. */
+/** A request with certificate checks, or a part of a long list, takes as long as many others. */
 const budgetMs = 2;
 /** Waiting requests of one connection; more than open streams, since cancelled ones count. */
 const waitingMax = 8_192;
 
-/** Nothing more is read from a client with more waiting requests: decoding heads takes time outside any turn. */
+/** A client with more waiting requests is not read: decoding heads takes time outside any turn. */
 const heldFrom = 64;
 
 export interface Bringer {

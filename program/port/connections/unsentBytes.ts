@@ -1,4 +1,4 @@
-/** All clients: bytes handed over to connections, and complete responses that wait. Lists are made as they are taken. */
+/** For all clients: bytes handed over to connections, and complete waiting responses. Lists are made while they are sent. */
 const unsentBytesMax = 64 * 1024 * 1024;
 const keptShare = 0.75;
 
@@ -8,7 +8,7 @@ export interface Holder {
   cutNow(): void;
 }
 
-/** When clients do not take too many bytes, the owner of most of them loses connections, the largest first, until another has more. */
+/** When too many bytes wait, closes connections of the owner with the most, the largest first, until another owner has more. */
 export class UnsentBytes {
   #max: number;
   #bytes = 0;
