@@ -29,10 +29,7 @@ export const loadThread = (): ConsensusThread =>
 /** The default is three times as much. */
 const youngGenerationMb = 16;
 
-/**
- * Resolves once its data is open and it listens for peers, perhaps before the cluster has a leader (see `barrier`). Rejects with a StorageError or ReplicaError
- * if it cannot start.
- */
+/** Resolves once its data is open and it listens for peers, perhaps before there is a leader (see `barrier`). Rejects with a StorageError or ReplicaError. */
 export async function startReplica(options: ReplicaOptions, client: ClientOptions = {}): Promise<Replica & ReplicaAdministration> {
   const { replica } = await start(options, null, client);
   return replica;

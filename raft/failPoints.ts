@@ -49,7 +49,7 @@ export const failPointsVariable = 'RAFT_FAIL_POINTS';
 
 const orderBytesMax = 128;
 
-/** Undefined in production. In a test, a file with `ORDER POINT N` kills the process the Nth time at the point; any new word as ORDER renews the request. */
+/** Undefined in production. In a test, a file with `ORDER POINT N` kills the process the Nth time at the point; a new word as ORDER renews the request. */
 export const failPoint: ((point: FailPoint) => void) | undefined = watchFile(process.env[failPointsVariable]);
 
 function watchFile(path: string | undefined): ((point: FailPoint) => void) | undefined {

@@ -14,7 +14,7 @@ import { addressProblem } from './transport/address.js';
 import { clusterIdOf } from './transport/handshake.js';
 import type { LogIndex, Member, MemberId, Membership, Revision, Term } from './types.js';
 
-/** A backup is a sealed copy of the store (`store/snapshot.ts`): objects and their history, without votes or terms, so restoring it creates a new cluster. */
+/** A backup is a sealed copy of the store (`store/snapshot.ts`): objects and history without votes or terms, so a restore creates a new cluster. */
 
 /** All replicas of a new cluster use the same backup, members and token. */
 export interface Founding {
@@ -35,8 +35,9 @@ const storeName = 'store.db';
 const logName = 'log.db';
 
 /**
- * The old cluster may have gone on after the backup: its clients must neither wait for the revisions they have seen nor meet them with another meaning, but
- * list anew. No cluster reaches this number between backup and restore (28 hours of 10,000 writes a second), and it is the same on every restored server.
+ * The old cluster may have gone on after the backup: its clients must list anew, and neither wait for revisions they have seen nor find them with other
+ * contents. No cluster makes this many revisions between backup and restore (28 hours of 10,000 writes a second), and the number is the same on every restored
+ * server.
  */
 export const revisionsSkipped = 1_000_000_000;
 
@@ -47,8 +48,8 @@ export function verifyBackup(file: string): Contents {
 }
 
 /**
- * Verifies the backup first. The directory appears whole or not at all. Throws a StorageError, or a ReplicaError if the backup is damaged or the directory is
- * not empty.
+ * Verifies the backup first, and creates the directory atomically. Throws a StorageError, or a ReplicaError if the backup is damaged or the directory not
+ * empty.
  */
 export function restoreBackup(file: string, { dataDirectory, memberId, clusterToken, members }: Founding): Contents {
   checkFounding({ memberId, clusterToken, members });
@@ -155,7 +156,7 @@ export function inspect(owner: Owner): Inspected {
 
 const entriesBytes = 4 * 1024 * 1024;
 
-/** Takes the whole log, after a majority is lost, including entries that may not be committed, and acknowledged writes only if this replica had received them. */
+/** Takes the whole log after the loss of a majority: it may include uncommitted entries, and lacks acknowledged writes that this replica had not received. */
 export async function rescueBackup(owner: Owner, file: string): Promise<Inspected> {
   if (existsSync(file)) throw new ReplicaError('INVALID_OPTIONS', `${file} exists already; a backup never takes the place of another file`);
   const work = `${resolve(file)}.work`;

@@ -5,22 +5,19 @@ import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptio
 
 /** Every promise settles within the caller's time limit; results are values that distinguish definite from indefinite failures. */
 export interface Replica {
-  /** Resolves once this replica has applied the transaction. Leader changes are retried inside while it is certainly not in the log. */
+  /** Resolves once this replica has applied the transaction. Retries after leader changes while it is certainly not in the log. */
   write(
     transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] },
     options: { readonly timeoutMs: number; readonly use?: SpaceUse },
   ): Promise<WriteOutcome>;
 
   /**
-   * Linearizable read barrier (read index): resolves once this replica has applied everything committed at the time of the call, and `onChanges` listeners have
-   * received it.
+   * Linearizable read barrier (read index): resolves once this replica has applied everything committed at the time of the call, and `onChanges` listeners
+   * have it.
    */
   barrier(timeoutMs: number): Promise<BarrierOutcome>;
 
-  /**
-   * The revision up to which listeners have everything that any client may know, if that is certain without a barrier; else null. A cluster's only member is
-   * certain.
-   */
+  /** The revision at which listeners have everything that any client may know, if certain without a barrier (as for a cluster's only member); else null. */
   current(): Revision | null;
 
   /** Not linearizable: call `barrier` first. */
@@ -32,7 +29,7 @@ export interface Replica {
   compact(revision: Revision, timeoutMs: number): Promise<WriteOutcome>;
 
   /**
-   * Delivers changes once and in order, in batches of complete revisions, until the returned function is called. A compaction or a gap is a batch too.
+   * Delivers changes once and in order, in batches of complete revisions, until the returned function is called. Compactions and gaps are batches too.
    * Listeners must not throw.
    */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
@@ -57,7 +54,7 @@ export type WriteOutcome =
   /** Indefinite: the entry may still commit. */
   | { readonly outcome: 'unknown'; readonly reason: string };
 
-/** Default: `growing`. `essential`: small, and needed to free space (leases of leaders). `freeing`: needed to remove more than it writes. */
+/** Default: `growing`. `essential`: small, and needed to free space (leases of leaders). `freeing`: removes more than it writes. */
 export type SpaceUse = 'growing' | 'essential' | 'freeing';
 
 /** Room for everything, for essential and freeing writes, for freeing ones only, or for nothing. */
@@ -85,7 +82,7 @@ export type BarrierOutcome =
 export interface ReplicaAdministration {
   /** Works on the leader only, one change at a time. A learner is promoted once it has caught up. */
   changeMembership(change: MembershipChange, timeoutMs: number): Promise<MembershipOutcome>;
-  /** Copies the applied state into one self-verifying file (see `maintenance.ts`). The caller removes the file, or else the replica's next start. */
+  /** Copies the applied state into one self-verifying file (see `maintenance.ts`). The caller or the replica's next start removes the file. */
   snapshot(): Promise<SnapshotOutcome>;
 }
 
@@ -102,14 +99,14 @@ export type MembershipOutcome =
   | { readonly outcome: 'unavailable'; readonly reason: string }
   | { readonly outcome: 'unknown'; readonly reason: string };
 
-/** Values are views into the batch's buffer: copy a small value that is kept long, or it keeps the whole buffer. */
+/** Values are views into the batch's buffer: copy small values that are kept long, or they keep the whole buffer. */
 export interface ChangeBatch {
   readonly changes: readonly Change[];
   readonly revision: Revision;
   readonly compacted: Revision;
   /**
-   * Changes up to `compacted` are lost: this replica installed a snapshot after a long absence. Consumers read their state anew; changes after `revision`
-   * follow.
+   * Changes up to `compacted` are lost, since this replica installed a snapshot after a long absence. Consumers read their state anew; changes after
+   * `revision` follow.
    */
   readonly gap: boolean;
 }

@@ -53,7 +53,7 @@ export function spokeWord(
   else leadership.patience = leftOfPatience(leadership.patience, server.now - heardAt, server.options);
 }
 
-/** The last message counts as a usual heartbeat ago, or as old as it really is if that is less. */
+/** The last message counts as at most a usual heartbeat old. */
 function leftOfPatience(patience: number, elapsed: number, options: CoreOptions): number {
   return Math.min(patience, Math.max(0, elapsed - options.heartbeatTicks));
 }

@@ -7,8 +7,8 @@ import { appendOwn, followMembership } from './roles.js';
 import type { Server } from './server.js';
 
 /**
- * Adds, promotes or removes one server (dissertation, chapter 4), effective when appended. The leader must first have committed an entry of its own term:
- * otherwise quorums of two changes might not intersect (the correction of 2015).
+ * Adds, promotes or removes one server (dissertation, chapter 4), effective when appended. The leader must first commit an entry of its term: otherwise
+ * quorums of two changes might not intersect (the correction of 2015).
  */
 export function changeMembership(server: Server, leadership: Leadership, change: MembershipChange): ChangeResult {
   const reason = refusal(server, leadership, change);

@@ -10,7 +10,7 @@ export interface CoreOptions {
   readonly appliedIndex: LogIndex;
   readonly log: LogReader;
   readonly heartbeatTicks: number;
-  /** Elections start after random ticks in [electionTicks, 2 * electionTicks), or in a longer such range if leaders were late. */
+  /** Elections start after random ticks in [electionTicks, 2 * electionTicks), or in a longer range if leaders were late. */
   readonly electionTicks: number;
   readonly random: (below: number) => number;
   /** A single entry may exceed it. */
@@ -53,27 +53,24 @@ export interface Core {
   /** The leader is gone: voters campaign in turn, the first after a tick. */
   campaignSoon(): void;
   /**
-   * This server was stopped for an election timeout or longer: a leader steps down before it sends anything, which would teach others to wait longer for late
-   * leaders.
+   * This server was stopped for at least an election timeout. A leader steps down before it sends anything, as followers would otherwise learn to wait longer.
    */
   stopped(): void;
-  /** Call it as long as the owner of this follower needs an immediate answer: the wait then counts as if an idle leader had sent a usual heartbeat ago. */
+  /** Call it while a follower needs immediate answers: the wait then counts as if an idle leader had sent a usual heartbeat. */
   expectWord(): void;
   step(message: Message): void;
   /** Appends all commands, at least one, as entries `first`, `first + 1`, ... of `term`, or none. */
   propose(commands: readonly Uint8Array[]): ProposeResult;
   /** Refused while an earlier change is uncommitted, and before the leader committed an entry of its own term. */
   changeMembership(change: MembershipChange): ChangeResult;
-  /**
-   * Its id, distinct among pending reads, appears once in `Ready.reads`, or in `Ready.failedReads` after an election timeout at the latest. Reads share rounds.
-   */
+  /** `id`, distinct among pending reads, appears once in `Ready.reads`, or in `Ready.failedReads` after at most an election timeout. Reads share rounds. */
   read(id: number): void;
   /** The default target is the most up-to-date voter. Proposals are refused meanwhile; abandoned after an election timeout. */
   transferLeadership(to: MemberId | null): void;
   reportSnapshot(to: MemberId, ok: boolean): void;
   /** Pipelining stops until the peer answers. */
   reportUnreachable(to: MemberId): void;
-  /** Returns null if there is nothing to do. Throws an InvariantViolation while the last Ready's `persist` or `install` is not reported as durable. */
+  /** Returns null if there is nothing to do. Throws an InvariantViolation while the last Ready's `persist` or `install` is not durable. */
   ready(): Ready | null;
   /** Messages and ticks may come between `ready` and this call. */
   persisted(): void;

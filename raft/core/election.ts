@@ -18,8 +18,8 @@ export function electionRest(server: Server): number {
 }
 
 /**
- * Voters campaign in the order of their ids. The first waits a tick, in which the others find out too; each other one waits as long as an election takes. A
- * failed candidate waits at random again.
+ * Voters campaign in the order of their ids. The first waits a tick, in which the others notice the loss too; each next one waits the length of an election. A
+ * failed candidate waits at random.
  */
 export function campaignSoon(server: Server): void {
   if (server.leadership !== null) return;
@@ -45,7 +45,7 @@ export function isSoleVoter(server: Server): boolean {
   return server.memberships.voters.length === 1 && server.memberships.voters[0] === server.id;
 }
 
-/** Learned delays do not count: a server that waits longer must not keep others from replacing a dead leader (dissertation, section 4.2.3). */
+/** Learned delays do not count: a server that waits longer must not prevent the replacement of a dead leader (dissertation, section 4.2.3). */
 export function inLease(server: Server): boolean {
   return server.role === 'leader' || (server.leader !== null && server.electionElapsed < server.options.electionTicks);
 }

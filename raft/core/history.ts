@@ -46,7 +46,7 @@ export class MembershipHistory {
     this.#refresh();
   }
 
-  /** Even a voter that an uncommitted entry removes: it may be the only one whose log is new enough to win (dissertation, section 4.2.2). */
+  /** Even a voter removed by an uncommitted entry may: only its log may be new enough to win (dissertation, section 4.2.2). */
   mayCampaign(id: MemberId): boolean {
     return this.voters.includes(id) || roleOf(this.#known[0].membership, id) === 'voter';
   }

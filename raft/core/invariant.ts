@@ -1,4 +1,4 @@
-/** The replica must stop: the others repair a stopped replica, but not a wrong one. Never caught in the core. */
+/** The replica must stop: other replicas repair a stopped one, but not a wrong one. Never caught in the core. */
 class InvariantViolation extends Error {
   readonly code = 'RAFT_INVARIANT';
   override readonly name = 'InvariantViolation';

@@ -41,7 +41,7 @@ export type MessageBody =
 export type AppendResult =
   | { readonly accepted: true; readonly match: LogIndex }
   /**
-   * `rejected` is the refused `previousIndex`. The hint is the last place at or before it where the follower's term is not newer than the leader's there, so
-   * that whole terms are skipped in one step.
+   * `rejected` is the refused `previousIndex`. The hint is the last index up to it where the follower's term is not newer than the leader's, so that whole
+   * terms are skipped at once.
    */
   | { readonly accepted: false; readonly rejected: LogIndex; readonly hintIndex: LogIndex; readonly hintTerm: Term };

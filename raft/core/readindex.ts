@@ -8,8 +8,8 @@ import type { MessageOf } from './messages.js';
 import { quorumValue } from './quorum.js';
 import type { Server } from './server.js';
 
-// Linearizable reads without log entries (dissertation, section 6.4): the leader notes its commit index and confirms its leadership with a quorum; the
-// requesting server reads once it has applied that index. No clock is trusted.
+// Linearizable reads without log entries (dissertation, section 6.4): the leader notes its commit index and confirms its leadership with a quorum; the requester
+// reads once it has applied that index. No clock is trusted.
 
 /** Called for each Ready. */
 export function flushReads(server: Server): void {
@@ -29,8 +29,8 @@ export function confirmRounds(server: Server): void {
 }
 
 /**
- * The request shows that its sender was in no later term when it asked, as a reply to a round does. Where leader and sender are a quorum, as of three voters,
- * no other server needs to be asked. The sender drops the extension of an idle leader, so that leader speaks soon.
+ * The request shows, like a reply to a round, that its sender was in no later term. Where leader and sender are a quorum, as of three voters, no other server
+ * is asked. The sender drops the extension of an idle leader, so that leader sends soon.
  */
 export function onReadIndex(server: Server, message: MessageOf<'readIndex'>): void {
   const { leadership } = server;
@@ -56,7 +56,7 @@ export function onReadIndexReply(server: Server, message: MessageOf<'readIndexRe
   server.reads.batchReplied(message.id, message.index);
 }
 
-/** Reads wait until the leader commits an entry of its term: only then it knows which older ones are committed. */
+/** Reads wait until the leader commits an entry of its term: before, it does not know which older ones are committed. */
 function flushRounds(server: Server, leadership: Leadership): void {
   if (leadership.firstIndex > server.log.commit || server.reads.roundsInFlight >= limits.readRoundsMax) return;
   leadership.round++;

@@ -127,7 +127,7 @@ export class Reads {
     }
   }
 
-  /** Fails reads that have waited for a leader since before `deadline`. Rounds need none: a leader without a quorum steps down. */
+  /** Fails reads that have waited for a leader since before `deadline`. Rounds need no deadline: a leader without a quorum steps down. */
   expire(deadline: number): void {
     const late = this.#waiting.findIndex((read) => read.since > deadline);
     this.#fail(this.#waiting.splice(0, late === -1 ? this.#waiting.length : late));

@@ -15,8 +15,8 @@ import { handOverIfReady, mostUpToDate } from './transfer.js';
 // The leader's half of log replication; following.ts has the followers' half.
 
 /**
- * A leader without replies from a quorum steps down, so that clients try other servers: not before followers would replace it, and after `adaptiveTimeoutsMax`
- * election timeouts at the latest.
+ * A leader without replies from a quorum steps down, so that clients try other servers: not before followers would replace it, and after at most
+ * `adaptiveTimeoutsMax` election timeouts.
  */
 export function tickLeader(server: Server, leadership: Leadership): void {
   const heardAt = quorumHeardAt(server, leadership);
@@ -39,8 +39,8 @@ export function leaderRest(server: Server, leadership: Leadership): number {
 }
 
 /**
- * If all followers are up to date and know it, heartbeats come half as often, as long as `idleHeartbeatsMin` fit into an election timeout, and then at the pace
- * of `calm.ts`.
+ * If all followers are known to be up to date, heartbeats come half as often, as long as `idleHeartbeatsMin` fit into an election timeout, and then at the
+ * pace of `calm.ts`.
  */
 function heartbeatInterval(server: Server, leadership: Leadership): number {
   const { heartbeatTicks, electionTicks } = server.options;
@@ -62,7 +62,7 @@ export function isActive(server: Server, peer: Progress): boolean {
   return server.now - peer.activeAt < server.options.electionTicks + (server.leadership?.patience ?? 0);
 }
 
-/** Called once for each Ready, so that simultaneous proposals share a message. Empty appends are checked against the log too, so they reveal lost entries. */
+/** Called once per Ready, so that simultaneous proposals share a message. Empty appends are also checked against the log, and so reveal lost entries. */
 export function flushAppends(server: Server, leadership: Leadership): void {
   const { heartbeatDue, round } = leadership;
   const isCalm = heartbeatDue && isSettled(server, leadership);
@@ -214,7 +214,7 @@ function isRemoved(server: Server): boolean {
   return server.memberships.currentIndex <= server.log.commit && !server.memberships.mayCampaign(server.id);
 }
 
-/** The leader has committed its own removal (dissertation, section 4.2.2): the others learn it, and the most up-to-date takes over without a pause. */
+/** The leader has committed its own removal (dissertation, section 4.2.2): it informs the others, and the most up-to-date takes over without a pause. */
 function leave(server: Server, leadership: Leadership): void {
   flushAppends(server, leadership);
   const successor = mostUpToDate(server, leadership);

@@ -92,7 +92,8 @@ export class Server {
   }
 
   /**
-   * A failed candidate waits at random, so that split votes do not repeat (Raft, section 5.2). Followers wait in turn: voters miss a leader at the same moment.
+   * A failed candidate waits at random, so that split votes do not repeat (Raft, section 5.2). Followers wait in turn, since all miss a leader at the same
+   * moment.
    */
   drawElectionTimeout(): void {
     const { electionTicks, random } = this.options;

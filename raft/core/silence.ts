@@ -2,8 +2,8 @@ import type { MemberId } from '../types.js';
 import type { Message } from './messages.js';
 import type { Server } from './server.js';
 
-// The current one is of the server's own term, across phases of preCandidate. The last one of an older term is kept: a message of that leader shows that it was
-// deposed while alive.
+// The current silence belongs to the server's term, across phases of preCandidate. The last one of an older term is kept: a message of that leader shows that it
+// was deposed while alive.
 
 export function heardLeader(server: Server, leader: MemberId): void {
   server.adaptiveTimeout.learn(server.now - server.silence.since);
@@ -35,7 +35,7 @@ export function heardVoter(server: Server): void {
   if (server.role !== 'leader' && server.vote === server.id) server.adaptiveTimeout.learn(server.now - server.silence.since);
 }
 
-/** A leader of an older term was alive and deposed for being late. Its delay is unknown: `adaptiveTimeout` bounds what a silence teaches. */
+/** A leader of an older term was alive and deposed for being late. Its delay is unknown; `adaptiveTimeout` bounds the lesson. */
 export function heardFromPast(server: Server, message: Message): void {
   const { formerSilence } = server;
   if (formerSilence === null || message.from !== formerSilence.of || message.term !== formerSilence.term || !isLeading(message)) return;

@@ -6,8 +6,8 @@ import type { Server } from './server.js';
 // Leadership transfer (dissertation, section 3.10).
 
 /**
- * The default target is the most up-to-date voter. Called after all permitted appends are sent, so that one sync persists them with the target's vote. If the
- * request overtakes the entries, the target loses its election.
+ * The default target is the most up-to-date voter. Called after all permitted appends are sent, so that one sync persists them and the target's vote. A target
+ * that gets the request before the entries loses its election.
  */
 export function transferLeadership(server: Server, to: MemberId | null): void {
   const { leadership } = server;

@@ -15,7 +15,7 @@ export interface LogOptions {
   readonly tailBytesMax?: number;
 }
 
-/** 'different': the peer had another incarnation, so it lost its disk and must not take part under its old name. */
+/** 'different': the peer had another incarnation, so it lost its disk and must not return under its old name. */
 export type PeerAcquaintance = 'known' | 'new' | 'different';
 
 /** Calls are synchronous and durable on return. After a failed write (`DiskFailedError`) or damage (`DamagedLogError`) every call throws that error again. */
@@ -27,8 +27,8 @@ export interface RaftLog extends LogReader {
   readonly hardState: HardState;
 
   /**
-   * Stores all in one durable transaction. Asserts: no gap, nothing replaced at or below the known commit index, terms never decrease, at most one vote per
-   * term, and a commit index that the log reaches (so after a snapshot, `resetTo` comes first). An older commit index is ignored.
+   * Stores all in one durable transaction. Asserts: no gap, nothing replaced up to the known commit index, terms never decrease, at most one vote per term,
+   * and a commit index within the log (so after a snapshot, `resetTo` comes first). Ignores an older commit index.
    */
   append(persist: Persist): void;
   /** Drops committed entries up to `index` inclusive and keeps its term for `termAt`. */

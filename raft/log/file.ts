@@ -31,7 +31,7 @@ const schema = `
 const emptyState: HardState = { term: 0 as Term, vote: null, commit: 0 as LogIndex };
 const emptyBase: Base = { index: 0 as LogIndex, term: 0 as Term };
 
-/** The log counts as open while `open_crc` equals the row's `crc`; an older program writes only `crc` and thereby clears the mark. */
+/** The log counts as open while `open_crc` equals `crc`; an older program writes only `crc`, which clears the mark. */
 const openMark: OpenMark = {
   isSet: (db) => {
     if (!hasMark(db)) return false;

@@ -23,7 +23,7 @@ const pagesBesideEntries = 16;
 const tailBytesDefault = 16 * 1024 * 1024;
 
 /**
- * Opens or creates the log, and verifies all of it. Throws a `StorageError`: InUseError, DamagedLogError, WrongIdentityError, NotDurableError,
+ * Opens or creates the log, and verifies it completely. Throws a `StorageError`: InUseError, DamagedLogError, WrongIdentityError, NotDurableError,
  * UnsupportedFormatError, CannotOpenError.
  */
 export function openLog(path: string, options: LogOptions): RaftLog {

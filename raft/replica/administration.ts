@@ -38,7 +38,7 @@ export class Administration {
     this.#waitTicks = waitTicks;
   }
 
-  /** A member that has just vanished still counts as active for an election timeout, so a majority must answer once more first. */
+  /** A vanished member counts as active for an election timeout, so a majority must answer once more first. */
   changeMembership(id: number, change: MembershipChange, deadlineMs: number): void {
     const objection = change.type === 'addLearner' && this.#core.role === 'leader' ? this.#objectionTo(change.member.address) : null;
     if (objection !== null) this.#sink.membership(id, { outcome: 'refused', reason: objection });

@@ -39,7 +39,7 @@ export class Clients implements ReplicaSink {
   readonly #asked = new Map<number, Asked>();
   #nextId = 1;
 
-  /** `published` is shared by all threads: the revision up to which every thread has received the changes. No answer of any thread precedes it. */
+  /** `published`, shared by all threads, is the revision whose changes every thread has received. No answer precedes it. */
   constructor(ports: readonly ClientPort[], published: BigInt64Array, onFailed: () => void) {
     this.#clients = ports.map((port) => ({ ...port, writer: new AnswerWriter(), posted: 0, gone: false }));
     this.#published = published;

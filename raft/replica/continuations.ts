@@ -1,9 +1,6 @@
 import { isMainThread } from 'node:worker_threads';
 
-/**
- * SIGCONT reaches only the main thread, but the consensus thread must know: a stop while it waits for its disk resembles a slow disk. So the two share a
- * counter of continuations.
- */
+/** Shared counter of continuations: SIGCONT reaches only the main thread, but the consensus thread must distinguish a stop from a slow disk. */
 export const continuationsWord = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
 /** The longest wait for a report of a stop: both threads resume together. */

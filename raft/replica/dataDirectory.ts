@@ -27,8 +27,8 @@ export const readDataDirectory = (directory: string): StoreToRead => openStoreTo
 const storePath = (directory: string): string => join(directory, 'store.db');
 
 /**
- * Opens store and log, creating both if neither exists, and reconciles them. Throws a StorageError or a ReplicaError. The store is created first: a log alone
- * would claim a history that does not exist.
+ * Opens store and log, creating both if neither exists, and reconciles them. Throws a StorageError or a ReplicaError. Creates the store first: a log alone
+ * would claim lost history.
  */
 export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   const snapshotDirectory = join(options.dataDirectory, 'snapshots');
@@ -61,7 +61,7 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
 }
 
 /**
- * A power loss must not take an identity away with its directory. Recursive `mkdir` never returns in Node 20 on file systems that cannot create directories,
+ * Makes a directory durably: a power loss must not remove an identity with it. Recursive `mkdir` never returns in Node 20 where directories cannot be created,
  * such as /proc.
  */
 export function makeDirectory(path: string): void {

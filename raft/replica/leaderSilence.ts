@@ -3,7 +3,7 @@ import { CountedDurations } from './countedDurations.js';
 
 const boundsMs = [60, 100, 200, 300, 500, 1_000, 2_000, 5_000] as const;
 
-/** Shows load that delays heartbeats, on either side, long before it causes an election. A leader's own time and time without a known leader do not count. */
+/** Shows load that delays heartbeats, on either side, long before an election. Time as leader or without a known leader does not count. */
 export class LeaderSilences {
   readonly #durations = new CountedDurations(boundsMs);
   #lastWordAtMs: number | null = null;

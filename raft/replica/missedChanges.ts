@@ -2,7 +2,7 @@ import type { StateMachine } from '../store/contract.js';
 import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
-/** Delivers the changes after `after` that a snapshot brought, from the restored store's history; reports a gap if it was compacted further. */
+/** Delivers the changes that a snapshot brought after `after`, from the restored history; reports a gap if that is compacted further. */
 export function tellMissed(
   store: StateMachine,
   after: Revision,

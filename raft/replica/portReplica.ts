@@ -65,7 +65,7 @@ class EncodedChanges implements ChangeBatch {
   }
 }
 
-/** Requests of one turn of the event loop form one batch; listeners receive earlier changes before an outcome. */
+/** Requests of one turn of the event loop form a batch. Listeners receive earlier changes before an outcome. */
 export class PortReplica implements Replica, ReplicaAdministration {
   readonly #options: PortReplicaOptions;
   readonly #requests = new RequestWriter();

@@ -9,8 +9,8 @@ const others = 0o007;
 export type Privacy = 'private' | 'close' | 'refuse';
 
 /**
- * Our own directory is closed to others: container runtimes create open volumes. One of another owner can only be checked: a group (pods' `fsGroup`) is
- * accepted, all users are not.
+ * Closes our own directory to others, since container runtimes create open volumes. Another owner's directory is only checked: access by a group (pods'
+ * `fsGroup`) is accepted, by all users refused.
  */
 export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: number): Privacy {
   if ((mode & groupOrOthers) === 0) return 'private';

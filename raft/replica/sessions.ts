@@ -7,7 +7,7 @@ interface Session {
   last: number;
 }
 
-/** Takes proposals in order, and each sequence at most once per term. Its memory ends with its leadership, which is unique in a term. */
+/** Takes proposals in order, and each sequence at most once per term. The memory ends with the leadership, which is unique in a term. */
 export class Sessions {
   readonly #sessionsMax: number;
   #term: Term | null = null;

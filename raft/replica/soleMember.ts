@@ -1,4 +1,4 @@
-/** Counts how often this replica has become its cluster's only member and leader; 0 while it is not both. While it is, readers need not confirm leadership. */
+/** Counts how often this replica became its cluster's only member and leader; 0 while it is not. A sole member's readers need not confirm leadership. */
 export const soleMemberWord = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
 /** The consensus thread's side. */
@@ -20,8 +20,8 @@ export class SoleMember {
 }
 
 /**
- * One read barrier, requested and reached while the counter stays unchanged and nonzero, shows that earlier writes have all been delivered. Until it changes,
- * everything acknowledged goes through this process.
+ * A read barrier requested and reached under one nonzero value of the counter shows that all earlier writes are delivered. Until the counter changes, every
+ * acknowledgement goes through this process.
  */
 export class SoleMemberReader {
   readonly #word: Int32Array;

@@ -60,7 +60,7 @@ const writtenPerByte = 4;
 const readingMs = 1_000;
 const spentPartMost = 1 / 8;
 
-/** Reads the file system once a second, and when a noticeable part of the reserve may have been used; accepted writes count at their worst. */
+/** Reads the file system once a second, and earlier when a noticeable part of the reserve may be used, counting accepted writes at their worst. */
 export class Space {
   readonly quotaBytes: number;
   readonly #asked: number | null;

@@ -4,7 +4,7 @@ import type { Continuations } from './continuations.js';
 /** Readings of the processor time cost some microseconds. */
 const lookMs = 250;
 
-/** After this part of an election timeout, leaders may have been replaced: others count from the last message. */
+/** After this part of an election timeout the leader may have been replaced: others count from the last message. */
 const replacedAfter = 0.8;
 /** The part of an election timeout that must be unaccounted for. */
 const idleShare = 0.5;
@@ -16,7 +16,7 @@ export interface WakefulnessSources {
   readonly continuations: Pick<Continuations, 'begin' | 'sawOne'>;
 }
 
-/** Distinguishes whether this thread was stopped (SIGSTOP, a debugger, a sleeping machine) or late: a late one runs, or waits for a processor or its disk. */
+/** Distinguishes a stopped thread (SIGSTOP, a debugger, a sleeping machine) from a late one, which runs or waits for a processor or its disk. */
 export class Wakefulness {
   readonly #gapMs: number;
   readonly #idleMs: number;
@@ -73,8 +73,8 @@ let schedstat: number | undefined;
 const statistics = Buffer.alloc(64);
 
 /**
- * The calling thread's time (https://docs.kernel.org/scheduler/sched-stats.html, "schedstat" of a process: nanoseconds on the processor, then on a run queue).
- * Null outside Linux.
+ * The calling thread's time on a processor ("schedstat" of a process, https://docs.kernel.org/scheduler/sched-stats.html: nanoseconds on the processor, then
+ * on a run queue). Null outside Linux.
  */
 export function processorMs(): number | null {
   try {

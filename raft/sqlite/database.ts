@@ -36,7 +36,7 @@ export interface OpenedDatabase {
   readonly created: boolean;
 }
 
-/** Opens a database for this process alone, or creates it atomically. Writes once, to refuse an unwritable or non-durable file. */
+/** Opens a database for this process alone, or creates it atomically. Writes once to detect unwritable and non-durable files. */
 export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   let db: SqliteConnection | null = null;
   try {
@@ -84,7 +84,7 @@ export function checkpoint(db: SqliteConnection, mode: 'passive' | 'truncate'): 
     throw new DiskFailedError(db.path, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
 }
 
-/** Links a complete draft into place: none or a whole one exists, and of two creators one wins. */
+/** Links a complete draft into place, atomically: of two creators one wins. */
 function createFile(path: string, kind: DatabaseKind): void {
   const leftover = pendingCompanion(path);
   if (leftover !== null) throw kind.damaged(path, `the file is missing, but ${leftover} is still there`);

@@ -1,6 +1,6 @@
 import type { SqliteConnection, Statement } from './connection.js';
 
-/** Returns the part of a SELECT that reads a text which may hold NUL characters; `prepareWhole` gives it back as a text. */
+/** Returns the part of a SELECT for a text that may hold NUL characters; `prepareWhole` converts it back. */
 export const wholeText = ({ cutsTexts }: SqliteConnection, column: string, name = column): string =>
   cutsTexts ? `CAST(${column} AS BLOB) AS ${name}` : `${column} AS ${name}`;
 

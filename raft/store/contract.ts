@@ -92,9 +92,8 @@ export interface StateMachine {
   readonly membership: Membership;
 
   /**
-   * Applies committed entries. A batch is inside one disk transaction, which also stores the applied index, so that each entry takes effect exactly once. Reads
-   * see it at once; the file has it after `settle`. Results are null for other entries than commands. Asserts that the entries follow `appliedIndex` without a
-   * gap.
+   * Applies committed entries. One disk transaction holds a batch and the applied index, so each entry takes effect exactly once. Reads see it at once, the
+   * file after `settle`. Results are null for entries without a command. Asserts that entries follow `appliedIndex` without a gap.
    */
   apply(entries: readonly Entry[]): { readonly results: readonly (CommandResult | null)[]; readonly changes: readonly Change[] };
 
@@ -111,7 +110,7 @@ export interface StateMachine {
   snapshotTo(path: string): Promise<SnapshotMeta>;
   /** Verifies and consumes the copy at `path`. Durable on return. */
   restoreFrom(path: string, expected: SnapshotMeta): void;
-  /** Does a few milliseconds of housekeeping; true if more is left. `apply` does its own slices; call this when idle. */
+  /** Does a few milliseconds of housekeeping; true if more is left. `apply` includes some; call this when idle. */
   maintain(): boolean;
   close(): void;
 }

@@ -14,8 +14,8 @@ const freePagesKept = 256;
 const freePartKept = 1 / 8;
 
 /**
- * Deletes compacted rows among the next `countMax` changes: each replaced all earlier versions of its key, and a deletion is itself obsolete. Every change is
- * visited once.
+ * Deletes compacted rows among the next `countMax` changes: each change replaced all earlier versions of its key, and a deletion is itself obsolete. Every
+ * change is visited once.
  */
 export function sweep(sql: StoreStatements, state: StoreState, countMax: number): number {
   const below = idAfter(state.compactedRevision);

@@ -75,8 +75,8 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
 }
 
 /**
- * Changes nothing, and needs no writable place. SQLite reads as many pages as the database's header counts
- * (https://www.sqlite.org/fileformat2.html#in_header_database_size), so the footer does not disturb it. Throws DamagedSnapshotError.
+ * Changes nothing, and needs no writable place. SQLite reads only the pages counted in the header
+ * (https://www.sqlite.org/fileformat2.html#in_header_database_size), so the footer does no harm. Throws DamagedSnapshotError.
  */
 export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {

@@ -29,7 +29,7 @@ export interface StoreOptions {
 
 /** After a failed write or damage every call throws that error again. */
 export interface Store extends StateMachine {
-  /** Founds a new cluster on this content with other members. Its revisions begin `revisionsSkipped` later; earlier ones count as compacted. */
+  /** Founds a new cluster with other members on this content. Its revisions begin `revisionsSkipped` later; earlier ones count as compacted. */
   refound(membership: Membership, revisionsSkipped: number): void;
   /** Verifies all checksums. Throws DamagedStoreError. */
   verify(): void;

@@ -6,9 +6,9 @@ import type { MemberId, Term } from '../types.js';
 export type Forward = ProposeForward | RefusedForward;
 
 /**
- * `term` is the one in which the sender believes that the receiver leads; the receiver appends in that term or not at all. The messages of one session in one
- * term form a stream. If part of it may be lost, the sender repeats everything unsettled in a new `attempt`; the receiver takes the parts of an attempt in
- * order, without a gap, and appends no sequence twice.
+ * `term` is the one in which the sender believes that the receiver leads; the receiver appends in that term or not at all. The messages of one session and
+ * term form a stream. If part of it may be lost, the sender repeats everything unsettled in a new `attempt`; the receiver takes an attempt in order, without a
+ * gap, and appends no sequence twice.
  */
 export interface ProposeForward {
   readonly type: 'propose';
@@ -51,7 +51,7 @@ export interface Transport {
   flush(): void;
   /** One at a time per peer. Resolves true once the peer has verified all of it. */
   sendSnapshot(to: MemberId, announcement: SnapshotAnnouncement, path: string, onProgress?: OnSnapshotProgress): Promise<boolean>;
-  /** Pings peers every `transportLimits.pingMs`. Call it at least that often: a call counts once at most, so that a stalled thread does not blame its peers. */
+  /** Pings peers every `transportLimits.pingMs`. Call it at least that often; a call counts once, so that a stalled thread does not blame its peers. */
   beat(nowMs: number): void;
   /** Sends all peers, now and later, this disk's room. Default: 3. */
   tellSpace(code: number): void;

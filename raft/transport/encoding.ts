@@ -6,8 +6,8 @@ import { DecodeError } from './bytes.js';
 import type { Forward } from './contract.js';
 
 /**
- * A connection's handshake fixes `from` and `to`. Numbers of message types and entry kinds are part of the protocol; a change of meaning raises
- * `protocolVersion` (handshake.ts).
+ * The handshake fixes `from` and `to`. Numbers of message types and entry kinds belong to the protocol; a change of meaning raises `protocolVersion`
+ * (handshake.ts).
  */
 
 type BodyOf<B, T> = B extends { readonly type: string } ? (T extends B['type'] ? Omit<B, 'type'> : never) : never;

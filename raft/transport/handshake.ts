@@ -44,7 +44,7 @@ export interface Refusal {
 export type Objection = Refusal | { readonly code: null; readonly reason: string };
 export const finalRefusals: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['removed', 'incarnation']);
 
-/** The result is durable on return. A failed disk knows nothing of the member, so nothing final may be said. */
+/** The result is durable on return. A failed disk knows nothing of the member, so the answer is not final. */
 export type Remember = (id: MemberId, incarnation: string) => 'same' | 'different' | 'diskFailed';
 
 /** A replica's knowledge about callers. */

@@ -3,9 +3,7 @@ export interface LobbyBounds {
   readonly perAddressMax: number;
 }
 
-/**
- * If it is full, the longest waiting connection is closed: honest peers proceed within milliseconds, and a place costs an attacker a new connection each time.
- */
+/** When full, closes the longest waiting connection: honest peers proceed within milliseconds, and an attacker needs a new connection for each place. */
 export class Lobby {
   readonly #bounds: LobbyBounds;
   readonly #guests = new Map<string, { readonly address: string; readonly putOut: () => void }>();
