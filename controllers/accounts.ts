@@ -4,11 +4,9 @@ import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.
 import { nameOf } from '../api/meta/object.js';
 import { serviceAccounts } from '../api/types/core/v1.js';
 
-/** Lets each controller act as a service account of its own in `kube-system`, with the rights of its role. Tokens live for an hour. */
+/** Gives each controller its own service account in `kube-system`, with the rights of its role. Tokens live for an hour. */
 
-/**
- * `expirationSeconds` of the response: the token's lifetime from now on. Its `expirationTimestamp` is on the server's wall clock, which may differ from ours.
- */
+/** `expirationSeconds` of the response is the remaining lifetime. `expirationTimestamp` uses the server's wall clock, which may differ from ours. */
 interface TokenRequest {
   readonly spec?: { readonly expirationSeconds?: number };
   readonly status?: { readonly token?: string };
@@ -51,7 +49,7 @@ export class AccountTokens {
     return pending;
   }
 
-  /** Creates the missing accounts, some at once: an operator finds all of them, including those not used yet. */
+  /** Creates the missing accounts, some concurrently, including those not used yet, so that operators find all of them. */
   async prepare(accounts: readonly string[]): Promise<void> {
     const { onError, signal } = this.#options;
     try {

@@ -69,7 +69,7 @@ export interface ControllerEntry {
   readonly actsAsManager?: boolean;
   /** Runs only where `--controllers` names it. */
   readonly offByDefault?: boolean;
-  /** The feature that it is a part of. It runs where API servers have that feature's types, unless the gate is off. */
+  /** The feature of the controller, which runs where API servers have that feature's types, unless the gate is off. */
   readonly feature?: GatedFeature;
   /** Manages a cloud: with `--cloud-provider=external` the cloud's own manager does. */
   readonly ofCloud?: boolean;
@@ -361,7 +361,7 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   },
 ];
 
-/** Returns whether `--controllers` selects a controller: the first item that names it decides, otherwise `*`, except for those that are off by default. */
+/** Returns whether `--controllers` selects a controller: the first item that names it decides, otherwise `*`, unless it is off by default. */
 export function isEnabled(
   { name, alias, offByDefault = false }: Pick<ControllerEntry, 'name' | 'alias' | 'offByDefault'>,
   wanted: readonly string[],

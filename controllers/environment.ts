@@ -7,7 +7,7 @@ import type { ControllerManagerOptions } from './options/flags.js';
 
 /** The environment of this program's controllers, beyond what any controller needs. */
 export interface ManagerEnvironment extends ControllerEnvironment {
-  /** The server as the manager itself, which may watch everything: for informers of a controller's own, where the shared ones do not fit. */
+  /** The API as the manager itself, which may watch everything: for controllers' own informers where shared ones do not fit. */
   readonly watchApi: Api;
   readonly measures: Measures;
   /** The cluster's cloud; null for none. */

@@ -23,15 +23,15 @@ export interface CloudSettings {
 export type Clouds = Readonly<Record<string, (settings: CloudSettings) => CloudProvider | Promise<CloudProvider>>>;
 
 export interface RunningManager {
-  /** Resolves when the manager has stopped; `lost` means that another may lead now. Rejects with the reason of a failure. */
+  /** Resolves when the manager has stopped; `lost` means that another may lead. Rejects with the reason of a failure. */
   readonly ended: Promise<'stopped' | 'lost'>;
   /** Stops in order. Resolves when nothing is left of it. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a controller manager with the options of the program `controller-manager`, as on its command line, and the clouds that `--cloud-provider` may name.
- * Resolves once its port answers; rejects, with nothing left running, for contradictory or unusable options.
+ * Starts a controller manager with the command line options of `controller-manager`, and the clouds for `--cloud-provider`. Resolves once its port answers;
+ * rejects, with nothing left running, for contradictory or unusable options.
  */
 export async function startControllerManager(
   args: readonly string[],

@@ -7,13 +7,10 @@ import { microTimeText } from '../api/time.js';
 import { resource } from '../api/meta/resource.js';
 
 /**
- * Elects one of several programs through a Lease, as client-go does it.
- *
- * At most one program thinks that it leads while all clocks run at nearly the same rate. They need not agree on the time: the age of a lease counts on the
- * observer's clock, from when it saw the last change.
- *
- * It does not fence: a request that the leader sent before its lease expired may be carried out after another has taken over. (`mayAct`, before each write, and
- * `GatedStream`, before its bytes are sent, prevent later ones.) Controllers tolerate that: writes are conditional on a version or harmless when repeated.
+ * Elects one of several programs through a Lease, like client-go. At most one program believes that it leads while all clocks run at nearly the same rate;
+ * they need not agree on the time, because a lease's age counts on the observer's clock since the last observed change. It does not fence: a request sent
+ * before the lease expired may be executed after another program took over. (`mayAct`, before each write, and `GatedStream`, before its bytes, prevent later
+ * ones.) Controllers tolerate that: writes are conditional on a version or harmless when repeated.
  */
 
 export interface Lease extends KubeObject {
@@ -44,8 +41,7 @@ export interface LeaderElectionOptions {
   /** Releases the lease at the end, so that others need not wait until it expires. Default true. */
   readonly givesBack?: boolean;
   /**
-   * Leaves the election to the server (KEP 4355): then the lease is never taken, only held while it is given to this candidate, and released for a preferred
-   * one. Default false.
+   * Leaves the election to the server (KEP 4355): the lease is only held while it is given to this candidate, and released for a preferred one. Default false.
    */
   readonly isCoordinated?: boolean;
   readonly events?: EventRecorder;
@@ -54,7 +50,7 @@ export interface LeaderElectionOptions {
   readonly onNewLeader?: (identity: string) => void;
 }
 
-/** Spreads the candidates' tries. They wait for a retry period at most, so that a released lease is taken within one. */
+/** Spreads the candidates' attempts. They wait for a retry period at most, within which a released lease is taken. */
 const jitter = 0.5;
 /** The reference's value. */
 const faultAfterMs = 20_000;
@@ -75,12 +71,12 @@ export class LeaderElector {
     this.#options = options;
   }
 
-  /** Returns whether this program may act now: checked before every write, because a suspended program learns of an expired lease late. */
+  /** Returns whether this program may act now. Checked before every write, because a suspended program notices an expired lease late. */
   get mayAct(): boolean {
     return !this.#over && this.#leads && this.#options.clock.elapsed() - this.#renewedAt < this.#options.renewDeadlineMs;
   }
 
-  /** Returns a fault for health checks: this candidate thinks that it leads although its lease expired long ago. Null without a fault. */
+  /** Returns a fault for health checks if this candidate believes that it leads long after its lease expired; else null. */
   get fault(): string | null {
     const { clock, leaseDurationMs, namespace, name } = this.#options;
     const late = this.#leads && !this.#over && clock.elapsed() - this.#renewedAt > leaseDurationMs + faultAfterMs;
@@ -92,8 +88,8 @@ export class LeaderElector {
   }
 
   /**
-   * Waits for leadership, then calls `lead` with a signal that aborts when leadership is lost or `signal` aborts. Resolves after `lead` has resolved; the lease
-   * is then released if it is still held. `lost` means that leadership ended against the program's will.
+   * Waits for leadership, then calls `lead` with a signal that aborts with the leadership or `signal`. Resolves after `lead`; a lease that is still held is
+   * then released. `lost` means an involuntary end.
    */
   async run(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<'stopped' | 'lost'> {
     if (!(await this.#acquire(signal))) return 'stopped';
@@ -116,7 +112,7 @@ export class LeaderElector {
       await work;
     } finally {
       signal.removeEventListener('abort', stop);
-      // The order matters: the next leader must not begin while this one's last steps are running, and an attempt must not take back the released lease.
+      // The order matters: the next leader must not begin during this one's last steps, and an attempt must not retake the released lease.
       await this.#attempting;
       if (this.#leads && this.#options.givesBack !== false) await this.#release();
     }
@@ -165,7 +161,7 @@ export class LeaderElector {
     }
   }
 
-  /** The attempt counts from before its request, because the others may see the lease change at any moment after it. */
+  /** The attempt counts from before its request: others may see the lease change at any moment after it. */
   async #attempt(): Promise<boolean> {
     const startedAt = this.#options.clock.elapsed();
     if (this.#leads && this.mayAct) {
@@ -182,8 +178,8 @@ export class LeaderElector {
   }
 
   /**
-   * A check by a waiting candidate, which costs the servers no messages to each other, since any version suffices: an older one makes it wait longer. A
-   * candidate whose wait is over reads the newest version before it takes the lease.
+   * A waiting candidate's check accepts any version, which costs no messages between servers; an older one makes it wait longer. After its wait, a candidate
+   * reads the newest version before it takes the lease.
    */
   async #looksHeld(): Promise<boolean> {
     const { api, isCoordinated = false } = this.#options;

@@ -25,9 +25,7 @@ const [retryFirstMs, retryMaxMs] = [200, 30_000];
 const strategy = 'OldestEmulationVersion';
 const own = 'own';
 
-/**
- * Announces this program as a candidate for a lease (KEP 4355): by a LeaseCandidate that is renewed periodically, and at once when the electing server asks.
- */
+/** Announces this program as a candidate for a lease (KEP 4355): renews a LeaseCandidate periodically, and at once when the electing server asks. */
 export class Candidacy {
   readonly #options: CandidacyOptions;
   readonly #informer: Informer<LeaseCandidate>;

@@ -15,7 +15,7 @@ import { fileErrors, readUsable } from './usableOptions.js';
 /** The program's files, a key among them, are not for other users, whatever the shell's umask. */
 const privateFilesUmask = 0o077;
 
-/** The reference's exit codes: 0 for requested output and for a requested stop, 1 for a failure and for an invalid command line. */
+/** The reference's exit codes: 0 for requested output and requested stops, 1 for failures and invalid command lines. */
 async function main(argv: readonly string[]): Promise<number> {
   guardStandardStreams();
   // A thread shares the process's with others.
@@ -74,7 +74,7 @@ function describe({ help, version }: ControllerManagerOptions): boolean {
 /** The reason why the process ends, once it is known: the last line of its log. */
 let lastWord: string | null = null;
 
-/** Logs the end of this process, whatever its cause. Node reports nothing of a process that ends without any pending event. */
+/** Logs the end of this process, whatever its cause. Node itself does not report an end for lack of pending events. */
 function announceEnd({ logger }: ManagerLog): void {
   const broken = (error: unknown): void => {
     lastWord = `unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;

@@ -73,7 +73,7 @@ function idle(signal: AbortSignal, log: ManagerOptions['log']): Promise<void> {
   });
 }
 
-/** Runs the controllers, while this manager leads, until `signal` aborts. `lost` means that another may lead now, and the process should end. */
+/** Runs the controllers, while this manager leads, until `signal` aborts. `lost` means that another may lead, and the process should end. */
 export class Manager {
   readonly #manager: ManagerOptions;
   readonly #connection: Connection;
@@ -116,7 +116,7 @@ export class Manager {
     }
   }
 
-  /** Announces a candidate for this program's lease for as long as it is requested, or held. Leases of migrating controllers are elected without candidates. */
+  /** Announces a candidate while this program's lease is requested or held. Leases of migrating controllers are elected without candidates. */
   async #standAndElect(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const { options, clock, random, identity, version, emulationVersion, checks, log } = this.#manager;
     const over = new AbortController();
@@ -144,7 +144,7 @@ export class Manager {
     }
   }
 
-  /** Controllers that move between programs have a lease of their own, which is requested once the other is held; losing one gives up both. */
+  /** Migrating controllers have their own lease, requested once the other is held; losing one gives up both. */
   async #electAll(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const { options, migration = null } = this.#manager;
     const name = options['leader-elect-resource-name'];

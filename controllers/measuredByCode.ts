@@ -4,7 +4,7 @@ import type { ManagerEnvironment } from './environment.js';
 /** Publishers that count their work, and its duration, by the code of its last response. */
 type Publisher = 'clustertrustbundle_publisher' | 'root_ca_cert_publisher';
 
-/** Does work and counts it: 200 for success, the server's code for a refusal, 500 for any other failure. */
+/** Runs work and counts it: 200 for success, the server's code for a refusal, else 500. */
 export async function measuredByCode(
   { clock, measures }: Pick<ManagerEnvironment, 'clock' | 'measures'>,
   name: Publisher,

@@ -26,7 +26,7 @@ async function isServed({ watchApi, clock, log }: ManagerEnvironment, type: Reso
   return false;
 }
 
-/** Returns the first version of a type that the server has; null where it has none, or the signal aborts first. */
+/** Returns the first served version of a type; null where there is none, or the signal aborts first. */
 export async function typeServed<T extends KubeObject>(
   environment: ManagerEnvironment,
   versions: readonly Resource<T>[],
@@ -37,8 +37,8 @@ export async function typeServed<T extends KubeObject>(
 }
 
 /**
- * A controller of an API that is off by default: it works with the first of the versions that the server serves, or waits for the end. Served types do not
- * change while a server runs.
+ * Makes a controller of an API that is off by default. It uses the first served version, or else waits for the end: served types do not change while a server
+ * runs.
  */
 export function whereServed<T extends KubeObject>(
   environment: ManagerEnvironment,

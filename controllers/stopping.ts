@@ -10,8 +10,8 @@ export interface StoppingOptions {
 }
 
 /**
- * Settles as `work` does; when that takes longer than the grace period after the stop was requested, without it. A program whose lease is lost must end,
- * whatever its parts still wait for. No write reaches the server by then, because `mayAct` and closed connections prevent it.
+ * Settles like `work`; at the latest the grace period after the stop was requested. A program without its lease must end, even if its parts still wait.
+ * `mayAct` and closed connections prevent later writes.
  */
 export function stopped(work: Promise<unknown>, { signal, clock, graceMs, onLate }: StoppingOptions): Promise<void> {
   return new Promise((resolve, reject) => {

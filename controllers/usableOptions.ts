@@ -14,7 +14,7 @@ export function readUsable(argv: readonly string[], clouds: readonly string[] = 
   return errors.length > 0 ? { ok: false, errors } : read;
 }
 
-/** Returns an error for each file that cannot be read or, if all can, that cannot be used. */
+/** Returns an error for each unreadable file or, if there is none, for each unusable one. */
 export function fileErrors(options: ControllerManagerOptions): readonly string[] {
   const unreadable = unreadableFiles(controllerManagerFlags, options);
   return unreadable.length > 0 ? unreadable : uselessFiles(options);

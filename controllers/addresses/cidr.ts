@@ -35,7 +35,7 @@ export function parseCidr(text: string): Cidr | null {
   return { family: address.family, value: (address.value >> hostBits) << hostBits, prefix };
 }
 
-/** Formats an address; the first of the longest runs of zeros in an IPv6 address is left out. */
+/** Formats an address; shortens the first of the longest runs of zeros in an IPv6 address. */
 export function addressText({ family, value }: Address): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));

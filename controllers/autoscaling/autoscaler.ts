@@ -283,7 +283,7 @@ class Autoscaler {
     measures.observe('horizontal_pod_autoscaler_controller_metric_computation_duration_seconds', labels, seconds);
   }
 
-  /** Returns the autoscalers that select any of these pods, as the reference shows them. Two would undo each other's changes. */
+  /** Returns the autoscalers that select any of these pods, in the reference's form. Two would undo each other's changes. */
   #selecting(namespace: string, matching: readonly Pod[]): readonly string[] {
     return [...this.#selections.values()]
       .filter(({ autoscaler, terms }) => namespaceOf(autoscaler) === namespace && matching.some(({ metadata }) => terms(metadata.labels)))

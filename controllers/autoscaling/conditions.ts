@@ -8,7 +8,7 @@ export interface Statement {
   readonly message: string;
 }
 
-/** Returns the conditions with the new one; each keeps its place, and its time while its status does not change. Pure. */
+/** Returns the conditions with the new one; each keeps its place, and its time while its status stays. Pure. */
 export function stated(
   before: readonly HorizontalPodAutoscalerCondition[],
   statements: readonly Statement[],

@@ -34,7 +34,7 @@ interface Groups {
   readonly ignored: readonly string[];
 }
 
-/** The usage of a starting pod is atypical: its use of the processor does not count until it is ready. */
+/** The processor use of a starting pod is atypical, and does not count until the pod is ready. */
 export function grouped({
   pods,
   metrics,
@@ -114,10 +114,7 @@ export interface PodsQuestion {
   readonly target: { readonly percent: number; readonly requests: ReadonlyMap<string, number> } | { readonly milli: number };
 }
 
-/**
- * Returns the number of pods by the use of each. Pods without a measurement are assumed to change least: idle ones when scaling up, busy ones when scaling
- * down.
- */
+/** Returns the number of pods by their use. Unmeasured pods are assumed to change least: idle when scaling up, busy when scaling down. */
 export function replicasByPods(question: PodsQuestion): Measured {
   const { pods, metrics, current, tolerances, target } = question;
   if (pods.length === 0) throw new MetricError('no pods returned by selector while calculating replica count');

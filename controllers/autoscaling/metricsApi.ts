@@ -6,7 +6,7 @@ import type { Api } from '../client/api.js';
 import { isNotFound, readFailure, unless } from '../client/errors.js';
 import { MetricError, milli, type PodMetric, type PodMetrics } from './measurement.js';
 
-/** Metrics of other servers, behind this one's address: of pods, of objects in the cluster, and external ones. */
+/** Metrics APIs of extension servers: of pods, of objects in the cluster, and external metrics. */
 
 interface PodMetricsDocument {
   readonly items?: readonly {
@@ -42,7 +42,7 @@ export class MetricsApi {
     this.#api = api;
   }
 
-  /** Returns the use of a resource by each pod; of one container, or of all. A pod with an unmeasured container is left out. */
+  /** Returns each pod's use of a resource, by one container or all. Omits pods with an unmeasured container. */
   async ofResource(
     namespace: string,
     selector: string,

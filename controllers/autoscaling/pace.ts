@@ -1,6 +1,6 @@
 import type { HPAScalingRules, HorizontalPodAutoscalerBehavior } from '../../api/types/autoscaling/v2.js';
 
-/** Limits the change of scale now: bounds, rates, and earlier recommendations. Pure. Times are of a clock of durations. */
+/** Limits the change of scale: bounds, rates, and earlier recommendations. Pure. Times are monotonic. */
 
 export interface Recommendation {
   readonly replicas: number;
@@ -79,7 +79,7 @@ export function granted(wish: Wish, history: History): Granted {
     history.recommendations.filter(({ at }) => at > cutoff).map(({ replicas }) => replicas);
   const recent = (seconds: number): readonly number[] => after(now - seconds * 1000);
   const grows = behavior !== undefined && wanted >= current;
-  // A behaviour keeps the number between the lowest that suffices to grow to and the highest that suffices to shrink to.
+  // A behaviour keeps the number between the lowest recommendation for growing and the highest for shrinking.
   const steady = behavior
     ? Math.min(
         Math.max(current, Math.min(wanted, ...recent(up.stabilizationWindowSeconds))),
@@ -134,7 +134,7 @@ function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: 
 const startOf = (current: number, changes: readonly Change[], seconds: number, now: number): number =>
   changes.reduce((sum, { by, at }) => (at > now - seconds * 1000 ? sum - by : sum), current);
 
-/** Returns the limit of each policy: `sign` is 1 for more replicas, -1 for fewer; `startAt` tells the number when a period began. */
+/** Returns the limit of each policy: `sign` is 1 for more replicas, -1 for fewer; `startAt` returns the number at the start of a period. */
 const allowed = ({ policies = [] }: HPAScalingRules, startAt: (seconds: number) => number, sign: 1 | -1): number[] =>
   policies.map(({ type, value, periodSeconds }) => {
     const start = startAt(periodSeconds);

@@ -14,7 +14,7 @@ const signedKey = 'kubeconfig';
 
 const dataOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
 
-/** Returns milliseconds from `now` until the token expires, 0 when it has; null for one that never does. An unreadable time has passed. */
+/** Returns milliseconds until the token expires, 0 when expired or unreadable; null for a token without expiration. */
 export function remainingMs(secret: Secret, now: number): number | null {
   const text = dataOf(secret, 'expiration');
   if (text === '') return null;
@@ -46,7 +46,7 @@ function detachedSignature(content: string, { id, secret }: SigningToken): strin
   return `${header}..${signature}`;
 }
 
-/** Returns the data that `cluster-info` should have, or null when it has them. Signatures of deleted tokens are removed; other data stay. */
+/** Returns the desired data of `cluster-info`, or null when unchanged. Removes signatures of deleted tokens and keeps other data. */
 export function signedData({ data = {} }: ConfigMap, secrets: readonly Secret[], now: number): Readonly<Record<string, string>> | null {
   const content = data[signedKey];
   if (content === undefined) return null;

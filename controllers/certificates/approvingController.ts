@@ -13,7 +13,7 @@ export interface Approval {
   readonly message: string;
 }
 
-/** Returns the automatic approvals that a request may get. A node needs fewer permissions to renew its own certificate than to get any. */
+/** Returns the automatic approvals possible for a request. A node needs fewer permissions to renew its own certificate than to get another. */
 async function possibleApprovals({ spec }: CertificateSigningRequest): Promise<readonly Approval[]> {
   if (spec.signerName !== kubeletClientSigner) return [];
   // The code that reads certificates is large, and loaded at the first one.

@@ -57,7 +57,7 @@ const clientRefusal: Refusal = ({ usages }) => {
   return usages.includes('client auth') ? null : 'missing required usage for client certificate: client auth';
 };
 
-/** Such names identify replicas (`raft/transport`), and a signer may use their authority: no other certificate gets one. */
+/** These names identify replicas (`raft/transport`), possibly under a signer's authority, so no other certificate gets one. */
 const replicaName = /\.raft\.?$/i;
 
 /** Returns why no signer of the cluster signs a request, whatever its purpose; null where one may. */

@@ -2,15 +2,15 @@ import type { KubeObject, ObjectKey, ObjectList } from '../../api/meta/object.js
 import type { Resource } from '../../api/meta/resource.js';
 
 /**
- * The API that controllers need. `rest.ts` speaks HTTP; tests use an implementation in memory. Every method rejects with an `ApiError` when the server refused,
- * and with a `ConnectionError` when no response came (see `errors.ts`).
+ * The API that controllers need. `rest.ts` implements it over HTTP; tests use memory. Methods reject with an `ApiError` when the server refuses, and a
+ * `ConnectionError` without a response (see `errors.ts`).
  */
 export interface Api {
   get<T extends KubeObject>(type: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>;
   list<T extends KubeObject>(type: Resource<T>, options?: ListOptions): Promise<ObjectList<T>>;
   /** Creates `object` in the namespace that its metadata names. */
   create<T extends KubeObject>(type: Resource<T>, object: T): Promise<T>;
-  /** Replaces the object, or one of its subresources; refused with a conflict when its resource version is not the newest. */
+  /** Replaces the object or a subresource. Rejects with a conflict when its resource version is not the newest. */
   update<T extends KubeObject>(type: Resource<T>, object: T, options?: { readonly subresource?: string }): Promise<T>;
   patch<T extends KubeObject>(type: Resource<T>, key: ObjectKey, patch: Patch, options?: { readonly subresource?: string }): Promise<T>;
   delete(type: Resource, key: ObjectKey, options?: DeleteOptions): Promise<void>;
@@ -24,7 +24,7 @@ export interface Api {
 }
 
 export interface GetOptions {
-  /** The oldest acceptable version; '0': any, which costs the servers no messages to each other. Absent: the newest. */
+  /** The oldest acceptable version. '0' accepts any, without messages between servers; absent: the newest. */
   readonly resourceVersion?: string;
 }
 

@@ -8,9 +8,8 @@ import { GatedStream } from './gatedStream.js';
 import { tlsTerms, type ConnectionSettings } from './kubeconfig.js';
 
 /**
- * Keep-alive HTTP/2 to one server. Requests share a session; a further session is opened only when the streams of the first are used up, which happens with
- * many watches. A silent session is pinged; one that does not answer is closed with all its streams, so that a connection lost in the network is noticed within
- * half a minute.
+ * Keep-alive HTTP/2 to one server. Requests share a session; another is opened only when its streams are used up, which many watches do. A silent session is
+ * pinged, and closed with all its streams when it does not answer, so that a lost connection is noticed within half a minute.
  */
 
 export interface ConnectionOptions {
@@ -29,7 +28,7 @@ export interface Request {
   readonly signal?: AbortSignal;
   /** Time for the complete response; by default unlimited. */
   readonly timeoutMs?: number;
-  /** Called right before the request is sent, on an open connection; throws when it must not be sent any more. */
+  /** Called right before the request is sent, on an open connection; throws to prevent it. */
   readonly mayLeave?: () => void;
 }
 
@@ -42,7 +41,7 @@ export interface Answer {
 
 const defaultPingEveryMs = 15_000;
 const defaultConnectTimeoutMs = 10_000;
-/** Streams of one session, unless the server allows fewer. Go servers allow 100 or 250; many watches on one session also share its fate. */
+/** Streams per session, unless the server allows fewer. Go servers allow 100 or 250; all watches of a session fail together. */
 const streamsPerSessionMax = 90;
 
 interface Session {
@@ -69,7 +68,7 @@ export class Connection {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Resolves when the head of the response came. Rejects with a `ConnectionError` that says whether the request can have had an effect. */
+  /** Resolves with the head of the response. Rejects with a `ConnectionError` that tells whether the request may have had an effect. */
   async request(request: Request): Promise<Answer> {
     if (this.#closed) throw new StoppedError('the client is closed');
     request.signal?.throwIfAborted();
@@ -145,7 +144,7 @@ export class Connection {
     });
   }
 
-  /** A refused stream was not processed (RFC 9113, 8.7), and neither was one above the last that a GOAWAY names; everything else is unknown. */
+  /** Refused streams (RFC 9113, 8.7) and streams above the last one of a GOAWAY were not processed; other outcomes are unknown. */
   #failure(stream: http2.ClientHttp2Stream, error: Error | null): ConnectionError {
     const definite = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || stream.id === undefined;
     return new ConnectionError(
@@ -171,7 +170,7 @@ export class Connection {
       ...terms,
       ...(socket && mayPass ? { createConnection: () => new GatedStream(socket, mayPass) } : {}),
     });
-    // A session over a stream that is not a socket counts as connected at once; the socket below decides.
+    // A session over another stream than a socket counts as connected at once, so the socket below decides.
     const connected = socket
       ? this.#connected(http, socket, socket instanceof tls.TLSSocket ? 'secureConnect' : 'connect')
       : this.#connected(http, http, 'connect');

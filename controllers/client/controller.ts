@@ -38,10 +38,7 @@ export interface QueueControllerOptions {
   readonly background?: (signal: AbortSignal) => Promise<void>;
 }
 
-/**
- * A controller of the usual form: changes put keys into a queue, workers take them out and bring the object of each key to its desired state. Watch types with
- * `watch`, then `run`.
- */
+/** A controller of the usual form: changes add keys to a queue, and workers reconcile the object of each key. Call `watch` for types, then `run`. */
 export class QueueController implements Controller {
   readonly #environment: ControllerEnvironment;
   readonly #options: QueueControllerOptions;
@@ -64,7 +61,7 @@ export class QueueController implements Controller {
     });
   }
 
-  /** Follows a type; `keys` returns the keys that a change of an object affects (for both states). The default is its own key. */
+  /** Follows a type; `keys` returns the keys affected by an object's change (called for both states). Default: its own key. */
   watch<T extends KubeObject>(type: Resource<T>, keys: (object: T) => readonly string[] = (object) => [keyTextOf(object)]): this {
     const add = (object: T): void => {
       for (const key of keys(object)) this.queue.add(key);
@@ -87,7 +84,7 @@ export class QueueController implements Controller {
     return informer;
   }
 
-  /** Adds an informer of this controller alone, for a part of a type: it runs while the controller does, and is synced before work begins. */
+  /** Adds an informer of this controller for a part of a type. It runs as long as the controller, and is synced before work begins. */
   owns<T extends KubeObject>(informer: Informer<T>): Informer<T> {
     this.#needed.push(informer);
     this.#owned.push(informer);

@@ -7,8 +7,8 @@ import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import { UnreadableError } from './errors.js';
 
 /**
- * Encodings of requests and responses. Objects are equal in either: a Protobuf response is decoded into what `JSON.parse` would have made of the JSON response,
- * integers beyond the safe range included: they are rounded, except for the members that `exactMemberOf` names.
+ * Encodings of requests and responses. Objects are equal in both: Protobuf is decoded into the result of `JSON.parse` for the JSON response. Integers beyond
+ * the safe range are rounded in both, except for members named by `exactMemberOf`.
  */
 
 export type ContentType = 'application/json' | typeof protobufMediaType;
@@ -25,12 +25,11 @@ interface GroupVersionKind {
 }
 
 /**
- * Returns whether objects of that kind have a Protobuf form. Messages are found by the first word of the group, so the kind must be one that the API itself has
- * (`apps.example.org`).
+ * Returns whether a kind has a Protobuf form. The kind must be built in: messages are found by the first word of the group, which `apps.example.org` shares.
  */
 const speaksProtobuf = (kind: GroupVersionKind): boolean => isKnownKind(kind, kind.kind) && hasProtobuf(kind);
 
-/** Returns the `Accept` header for objects of a type: Protobuf first where it exists, JSON in any case. */
+/** Returns the `Accept` header for a type: Protobuf first where it exists, and always JSON. */
 export function acceptOf(preferred: ContentType, type: GroupVersionKind | undefined, form?: MetadataForm): string {
   const parameters = form ? `;as=${form};g=meta.k8s.io;v=v1` : '';
   const json = `${jsonType}${parameters}`;
@@ -43,7 +42,7 @@ export interface EncodedBody {
   readonly bytes: Buffer;
 }
 
-/** Encodes a body in the preferred encoding; in JSON when its kind, or something in it, has no Protobuf form. */
+/** Encodes a body in the preferred encoding; in JSON when its kind or a part has no Protobuf form. */
 export function encodeBody(preferred: ContentType, body: unknown): EncodedBody {
   const bytes = preferred === protobufType ? inProtobuf(body) : null;
   return bytes ? { type: protobufType, bytes } : { type: jsonType, bytes: Buffer.from(writeJson(body)) };
@@ -61,14 +60,14 @@ export const isProtobuf = (contentType: string | undefined): boolean =>
   contentType !== undefined && contentType.split(';', 1)[0]?.trim() === protobufType;
 
 /**
- * Returns the top-level member of a type that must be exact in 64 bits: it is a bigint where a number is not exact. Others are not, since code that computes
- * must not meet a bigint.
+ * Returns the type's top-level member that must be exact in 64 bits: a bigint where a number is inexact. Other members are never bigints, since code computes
+ * with them.
  */
 export const exactMemberOf = (type: Resource | undefined): string | undefined =>
   type === undefined ? undefined : exactMembers.get(groupResourceOf(type));
 const exactMembers: ReadonlyMap<string, string> = new Map([['controllerrevisions.apps', 'revision']]);
 
-/** Decodes a whole response: an object or a list of them. Throws an `UnreadableError` when it does not match its type. */
+/** Decodes a complete response, an object or a list. Throws an `UnreadableError` when it does not match its type. */
 export function decodeBody(
   bytes: Buffer,
   contentType: string | undefined,
@@ -97,7 +96,7 @@ export function decodeJson(bytes: Buffer, exactMember?: string): unknown {
   throw new UnreadableError(`an answer in JSON cannot be read: ${document.message}`);
 }
 
-/** Rounds an exactly read value for controllers: only that member of an object, or of each item of a list, may be a bigint. */
+/** Rounds bigints of a value, except for that member of an object or of each item of a list. */
 export function exactOnly(value: unknown, exactMember: string): unknown {
   if (!isRecord(value)) return value;
   const members = Object.entries(value).map(([name, member]) => {

@@ -25,13 +25,13 @@ export class ApiError extends Error {
     this.reason = status.reason ?? '';
   }
 
-  /** True when the request certainly had no effect. A server that timed out (504, and errors within: 500) may still have carried it out. */
+  /** True when the request certainly had no effect. A server with a timeout (504, and inner errors: 500) may still have executed it. */
   get definite(): boolean {
     return this.code !== 504 && this.code !== 500;
   }
 }
 
-/** No response came. When `definite`, the request certainly did not reach the server; otherwise it may have been carried out. */
+/** No response came. When `definite`, the request did not reach the server; otherwise it may have been executed. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   constructor(
@@ -100,7 +100,7 @@ const withoutStatus: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** Describes a failed read of `what` (a resource with its group): a Status in its own words, anything else by the code of the response. */
+/** Describes a failed read of `what` (a resource with its group): by the message of a Status, else by the response code. */
 export function readFailure(error: unknown, what: string): string {
   if (!(error instanceof ApiError) || error.reason !== '') return messageOf(error);
   const said =

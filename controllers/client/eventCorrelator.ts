@@ -38,8 +38,8 @@ const refillPerSecond = 1 / 300;
 const rememberedMax = 4096;
 
 /**
- * Keeps events from flooding the store. The same event again raises the count of the first; many that differ only in their message are combined; of very many
- * about one object most are dropped.
+ * Bounds the events in the store: a repeated event raises the count of the first; many that differ only in their message are combined; most of very many about
+ * one object are dropped.
  */
 export class EventCorrelator {
   readonly #clock: Clock;

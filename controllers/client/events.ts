@@ -21,7 +21,7 @@ interface EventObject extends KubeObject {
 
 export const events = resource<EventObject>({ apiVersion: 'v1', resource: 'events', kind: 'Event' });
 
-/** Records a controller's actions. Never waits and never fails: events are for people, and nothing depends on them. */
+/** Records a controller's actions. Never waits and never fails, since nothing depends on events. */
 export interface EventRecorder {
   normal(object: KubeObject, reason: string, message: string): void;
   warning(object: KubeObject, reason: string, message: string): void;
@@ -118,7 +118,7 @@ export function referenceTo({ apiVersion, kind, metadata: { namespace, name, uid
   };
 }
 
-/** Returns what an event names that is about an object as such, and not about one version of it. */
+/** Returns an event's reference to an object without its resource version. */
 export const versionless = ({ apiVersion, kind, metadata: { namespace, name, uid } }: KubeObject): KubeObject => ({
   ...(apiVersion ? { apiVersion } : {}),
   ...(kind ? { kind } : {}),

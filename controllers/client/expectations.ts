@@ -1,19 +1,19 @@
 import type { Clock } from './clock.js';
 import { isNotFound } from './errors.js';
 
-/** The reference's value: a creation that is not seen within this time was lost, or the informer is late; going on is safer than waiting for ever. */
+/** The reference's value. A creation unseen for this long was lost, or the informer is late; going on is safer than waiting for ever. */
 const forgottenAfterMs = 5 * 60_000;
 
 interface Expected {
   creations: number;
-  /** Uids of deleted objects: an object that is seen deleted twice, or was deleted by another client, counts once. */
+  /** Uids of deleted objects: a deletion seen twice, or made by another client, counts once. */
   readonly deletions: Set<string>;
   readonly since: number;
 }
 
 /**
- * A controller's writes that its cache does not show yet. A cache lags behind them; a controller that created three pods and checked at once would see none,
- * and create three more. So it records its writes, and delays further decisions until the cache shows them.
+ * A controller's writes that its cache does not show yet. A controller that created three pods and checked its late cache at once would create three more. So
+ * it records its writes, and delays decisions until the cache shows them.
  */
 export class Expectations {
   readonly #clock: Clock;
@@ -46,9 +46,7 @@ export class Expectations {
     this.#expected.get(key)?.deletions.delete(uid);
   }
 
-  /**
-   * Carries out a recorded deletion. The end of an object that was gone already, or cannot be deleted, will not be seen. Rejects where it cannot be deleted.
-   */
+  /** Awaits a recorded deletion, and forgets it when the object was gone already or cannot be deleted: no event would come. Rejects in the latter case. */
   async deleting(key: string, uid: string, deletion: Promise<unknown>): Promise<void> {
     try {
       await deletion;

@@ -2,11 +2,9 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * A connection that checks, each time before bytes are sent, whether they still may be. A program that is suspended (SIGSTOP, a frozen machine) after its
- * decision to send would send when it goes on, long after its permission ended. Here the call that hands the bytes to the kernel checks; a failure breaks the
- * connection.
- *
- * Received bytes pass unchanged. It copies what is sent, so it is for writes, not for watches.
+ * A connection that checks before each write to the kernel whether it is still permitted; a refusal breaks the connection. A program suspended (SIGSTOP, a
+ * frozen machine) after its decision to send would otherwise send long after its permission ended. Received bytes pass unchanged. Sent data is copied, so use
+ * it for writes, not watches.
  */
 export class GatedStream extends Duplex {
   readonly #socket: Socket;

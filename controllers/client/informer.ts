@@ -6,8 +6,8 @@ import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import { isOlder } from './versions.js';
 
 /**
- * Reactions to changes of objects. Handlers are called after the cache has changed, in the order of changes, and must not wait: they put keys into queues. They
- * never see an older state of an object after a newer one. `removed` gets the last known state, which after a gap in the watch is not the very last.
+ * Handlers of changes. They are called after the cache has changed, in the order of changes, and must not wait. They never see an older state after a newer
+ * one. `removed` gets the last known state, which after a gap in the watch is not the very last.
  */
 export interface Handlers<T> {
   readonly added?: (object: T) => void;
@@ -19,11 +19,11 @@ export interface Handlers<T> {
 export interface InformerOptions<T extends KubeObject> extends ReflectorOptions<T> {
   /** Handlers see all objects anew at random between this time and twice it; 0 for never. */
   readonly resyncMs?: number;
-  /** Returns the part of an object to keep. By default it drops managed fields: they are large, and a write without them leaves them unchanged. */
+  /** Returns the part of an object to keep. By default drops managed fields: they are large, and writes without them leave them unchanged. */
   readonly transform?: (object: T) => T;
 }
 
-/** One cache of one type, kept equal to the server's objects, and shared by all users in the process. */
+/** A cache of one type, kept equal to the server's objects, and shared in the process. */
 export class Informer<T extends KubeObject> implements Sink<T> {
   readonly #options: InformerOptions<T>;
   readonly #cache = new Cache<T>();
@@ -81,7 +81,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     else signal.addEventListener('abort', end, { once: true });
   }
 
-  /** Resolves when the cache has the state of some moment after the start, or the informer was stopped. */
+  /** Resolves when the cache has a complete state since the start, or the informer is stopped. */
   synced(): Promise<void> {
     return this.#synced || this.#over
       ? Promise.resolve()

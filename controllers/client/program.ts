@@ -20,7 +20,7 @@ export interface ProgramOptions {
   readonly signal: AbortSignal;
   /** Encoding of requests and responses; JSON by default. */
   readonly contentType?: ContentType;
-  /** Requests per second in the long run, and at once after a quiet time; negative for no limit. Watches and lists of informers do not count. */
+  /** Requests per second in the long run, and burst after an idle time; negative for no limit. Informers' watches and lists do not count. */
   readonly qps?: number;
   readonly burst?: number;
   /** Interval of resyncs; never by default. */
@@ -33,8 +33,8 @@ export interface ControllerProgram {
   /** Runs controllers until the signal aborts. Resolves when no work is left and the connection is closed. */
   run(...controllers: readonly Controller[]): Promise<void>;
   /**
-   * Waits for a Lease, and runs controllers while it is held; their writes are refused from the moment at which it may have expired. Releases it when the signal
-   * aborts. `lost` means that the Lease was lost: the process should exit, and be started again.
+   * Waits for a Lease, and runs controllers while holding it; refuses their writes once it may have expired. Releases it when the signal aborts. `lost` means
+   * that the process should exit and be restarted.
    */
   runAsLeader(lease: LeaderTerms, ...controllers: readonly Controller[]): Promise<'stopped' | 'lost'>;
 }
@@ -113,7 +113,7 @@ async function whileAwake<T>(work: Promise<T>, connection: Connection): Promise<
 
 type ElectorTerms = ConstructorParameters<typeof RestApi>[0] & Pick<LeaderElectionOptions, 'random' | 'clock'>;
 
-/** Its requests outlive the signal of the program, because the Lease is released after the work has ended. */
+/** Its requests outlive the program's signal, because the Lease is released after the end of the work. */
 function electorFor(lease: LeaderTerms, { random, ...client }: ElectorTerms): LeaderElector {
   const { clock } = client;
   return new LeaderElector({ ...usualLease, ...lease, identity: lease.identity ?? randomUUID(), api: new RestApi(client), clock, random });

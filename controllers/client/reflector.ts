@@ -24,7 +24,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
-  /** Requests the initial state with the watch, where the server supports that, rather than as a list before it. Default true. */
+  /** Requests the initial state with the watch, where supported, instead of a list before it. Default true. */
   readonly watchesLists?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
@@ -38,7 +38,7 @@ const watchOverdueMs = 60_000;
 const backoffFirstMs = 200;
 const backoffMaxMs = 30_000;
 const backoffFactor = 2;
-/** A watch that ends sooner, without an event, counts as a failure: otherwise that server is queried without pause. */
+/** A watch that ends earlier without an event counts as a failure: otherwise that server would be queried without pause. */
 const watchMsMin = 1_000;
 const pageSize = 500;
 const initialEventsEnd = 'k8s.io/initial-events-end';

@@ -11,8 +11,8 @@ import type { Throttle } from './throttle.js';
 import { StreamWatch } from './watchStream.js';
 
 /**
- * The API over HTTP, in JSON or in Protobuf. Patches and everything without a Protobuf form (custom types, discovery) are in JSON in either case, and so is a
- * type for which a server refuses Protobuf.
+ * The API over HTTP, in JSON or Protobuf. Always in JSON: patches, everything without a Protobuf form (custom types, discovery), and types for which a server
+ * refuses Protobuf.
  */
 
 export interface ObservedRequest {
@@ -35,9 +35,9 @@ export interface RestOptions {
   readonly mayWrite?: () => void;
   /** Headers added to each request, such as its own identity. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
-  /** Called for a 401, which precedes all handling of the request; the request is then repeated once, with new headers. */
+  /** Called for a 401, which precedes all handling; the request is then repeated once with new headers. */
   readonly unauthorized?: () => void;
-  /** Retries of a request without effect, and the time for a response. A client with a deadline needs less of both. */
+  /** Retries of a request that had no effect, and the response timeout. A client with a deadline needs less of both. */
   readonly retries?: number;
   readonly timeoutMs?: number;
   readonly observe?: (request: ObservedRequest) => void;
@@ -211,7 +211,7 @@ export class RestApi implements Api {
     return { content: body.bytes, type: call.type ?? body.type, accept };
   }
 
-  /** Returns whether a request that was refused for its encoding can be repeated in JSON; from then on its type uses JSON only. */
+  /** Returns whether a request refused for its encoding can be repeated in JSON; its type then uses JSON only. */
   #fallsBack(call: Call, status: number): boolean {
     if ((status !== 415 && status !== 406) || !call.about || this.#preferred(call) === jsonType) return false;
     this.#jsonOnly.add(groupResourceOf(call.about));
@@ -229,7 +229,7 @@ export class RestApi implements Api {
       this.#options.unauthorized();
       return 0;
     }
-    // 429 and 503 with Retry-After precede all handling of the request. A 504 does not: the write may have been carried out.
+    // 429, and 503 with Retry-After, precede all handling. A 504 does not: the write may have been executed.
     const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
     const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);
     // A budget refuses evictions with 429 as well: that is for the caller.
@@ -267,7 +267,7 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
       size += chunk.length;
       if (size > answerBytesMax) stream.destroy(new Error('the answer is too long'));
     });
-    // A stream that the other side cancels ends like a complete one; its code tells the difference, and is certain only at the close.
+    // A cancelled stream ends like a complete one; only its code differs, which is final at the close.
     let ended = false;
     const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
     // A connection that broke in the turn of the response's head reports nothing more.

@@ -8,8 +8,8 @@ export interface Throttle {
 export const unthrottled: Throttle = { take: () => Promise.resolve() };
 
 /**
- * A token bucket: `burst` requests at once after a quiet time, `qps` in the long run. A request that must wait takes its token in advance, which keeps the
- * order without a queue.
+ * A token bucket: `burst` requests at once after an idle time, `qps` in the long run. A waiting request takes its token in advance, which keeps the order
+ * without a queue.
  */
 export class TokenBucket implements Throttle {
   readonly #qps: number;

@@ -1,6 +1,6 @@
 /**
- * Orders resource versions. They are revisions of one counter in decimal, which clients may compare within one resource type; anything else (another server's
- * opaque version) counts as newer, so that it is never held back.
+ * Orders resource versions: decimal revisions of one counter, which clients may compare within a resource type. Anything else (another server's opaque
+ * version) counts as newer, so that it is never held back.
  */
 export function isOlder(version: string | undefined, than: string | undefined): boolean {
   if (!version || !than || !isDecimal(version) || !isDecimal(than)) return false;

@@ -11,7 +11,7 @@ const newline = 0x0a;
 /** The length before each event in Protobuf, most significant byte first. */
 const lengthBytes = 4;
 
-/** Position of the next event or, when it is incomplete, the number of bytes needed at least before the next check. */
+/** The extent of the next event or, when incomplete, the least number of bytes for the next check. */
 type Cut = { readonly from: number; readonly to: number } | { readonly need: number };
 
 interface Framing {

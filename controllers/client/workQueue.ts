@@ -15,7 +15,7 @@ export interface QueueMetrics {
   readonly waited?: (seconds: number) => void;
   readonly worked?: (seconds: number) => void;
   readonly retried?: () => void;
-  /** Called once with a function that returns for how many seconds each key has been worked on by now. */
+  /** Called once with a function that returns how many seconds each current key has been processed. */
   readonly inspect?: (underWay: () => readonly number[]) => void;
 }
 
@@ -186,7 +186,7 @@ async function worker(queue: WorkQueue, { sync, onError, retriesMax = Infinity }
   }
 }
 
-/** Calls `task` now and `ms` after each end, until `signal` aborts; resolves when the last call has ended. */
+/** Calls `task` now and `ms` after each end, until `signal` aborts; resolves after the last call. */
 export async function every(clock: Clock, ms: number, task: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await task();

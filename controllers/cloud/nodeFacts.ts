@@ -34,7 +34,7 @@ const initialised = (node: Node, machine: Machine): Node => ({
   },
 });
 
-/** Initialises nodes that wait for their cloud, and keeps the addresses of all others as the cloud says. */
+/** Initialises nodes that wait for their cloud, and updates addresses of other nodes from the cloud. */
 export function nodeFactsController(environment: ManagerEnvironment): Controller | null {
   const { api, clock, cloud, events, informers } = environment;
   const instances = cloud?.instances;

@@ -28,7 +28,7 @@ export interface Routes {
 export interface Instances {
   exists(node: Node): Promise<boolean>;
   isShutDown(node: Node): Promise<boolean>;
-  /** Returns the cloud's facts about a node's machine; null when it has none. Nodes are not initialised if it is absent. */
+  /** Returns the cloud's facts about a node's machine; null for an unknown one. Without this function nodes are not initialised. */
   describe?(node: Node): Promise<Machine | null>;
 }
 

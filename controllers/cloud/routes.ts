@@ -12,7 +12,7 @@ import type { Route } from './provider.js';
 
 const textOf = ({ node, range }: Route): string => `${node} ${range}`;
 
-/** Returns the missing routes, and those within the cluster's ranges that lead to no node any more. Pure. */
+/** Returns missing routes, and routes within the cluster's ranges to nodes that no longer exist. Pure. */
 export function routePlan(
   all: readonly Node[],
   routes: readonly Route[],

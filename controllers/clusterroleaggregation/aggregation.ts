@@ -2,7 +2,7 @@ import { nameOf } from '../../api/meta/object.js';
 import { selects } from '../../api/selectors.js';
 import type { ClusterRole, PolicyRule } from '../../api/types/rbac/v1.js';
 
-/** Returns the rules of an aggregated role: those of all roles that it selects, selector by selector, sorted by name, each once. Pure. */
+/** Returns the rules of an aggregated role: those of all selected roles, by selector, sorted by name, without duplicates. Pure. */
 export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): readonly PolicyRule[] {
   const others = all.filter((other) => nameOf(other) !== nameOf(role)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const rules = new Map<string, PolicyRule>();

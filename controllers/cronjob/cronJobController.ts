@@ -108,7 +108,7 @@ class CronJobLoop {
     }
   }
 
-  /** An unlisted Job may have just been started, which the cached status does not show yet; or the manager ended between the two writes. */
+  /** An unlisted Job may be new and missing in the cached status; or the manager ended between the two writes. */
   async #compareLists(look: Look, unexpected: readonly Job[]): Promise<void> {
     const latest = await this.#environment.api.get(cronJobs, keyOf(look.cronJob));
     const listed = new Set(activeOf(latest).map(({ uid }) => uid));
@@ -152,7 +152,7 @@ class CronJobLoop {
     if (!(await this.#delete(look, job))) throw new Error(`could not replace job ${keyTextOf(job)}`);
   }
 
-  /** Returns the Job of a run that is not listed yet; null when it belongs to another owner, or is listed. */
+  /** Returns the Job of a run that is not listed yet; null when it is listed or has another owner. */
   async #create(look: Look, job: Job): Promise<Job | null> {
     const { api, events } = this.#environment;
     try {

@@ -11,14 +11,14 @@ export type Due =
   /** `missed` is set for more runs than anybody would want to catch up on. */
   | { readonly kind: 'run'; readonly at: number; readonly missed: 'few' | 'many' };
 
-/** The reference's limit. Only the last missed run is caught up on, however many there are; the number decides whether to warn. */
+/** The reference's limit. Only the last missed run is caught up; the number decides whether to warn. */
 const missedMax = 100;
 /** The next sync comes a little late rather than early. */
 const lateMs = 100;
 
 const reason = 'time difference between two schedules is less than 1 second';
 
-/** Returns the most recent run that is due at `now`. With `withDeadline` runs before the starting deadline do not count. */
+/** Returns the latest run due at `now`. `withDeadline` ignores runs before the starting deadline. */
 export function dueAt(cronJob: CronJob, schedule: Schedule, now: number, withDeadline: boolean): Due {
   const since = beginning(cronJob, now, withDeadline);
   const first = schedule.next(since);
@@ -29,7 +29,7 @@ export function dueAt(cronJob: CronJob, schedule: Schedule, now: number, withDea
   if (second === null || second - first < 1_000) return { kind: 'invalid', message: reason };
   // Estimated from the first two: counting a year of minutes would take long.
   const missed = Math.floor((now - first) / (second - first)) + 1;
-  // The reference starts from the estimate and so can miss the last run of an uneven schedule; here it is found in any case.
+  // The reference starts from the estimate and can miss the last run of an uneven schedule; this finds it always.
   return { kind: 'run', at: schedule.last(first, now) ?? first, missed: missed > missedMax ? 'many' : 'few' };
 }
 

@@ -28,7 +28,7 @@ const timestampAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const warning = (reason: string, message: string): Remark => ({ type: 'Warning', reason, message });
 const idle = (...remarks: readonly Remark[]): Plan => ({ remarks, start: null, againAfterMs: null });
 
-/** Decides whether a run is to start. `cronJob` lists the active ones; `localZone` applies to schedules without a zone. Pure. */
+/** Decides whether to start a run. `cronJob` lists the active ones; `localZone` applies to schedules without a zone. Pure. */
 export function plan(cronJob: CronJob, now: number, localZone: string): Plan {
   const { spec } = cronJob;
   if (!spec || isTerminating(cronJob)) return idle();
@@ -108,7 +108,7 @@ function jobOf(cronJob: CronJob, at: number): Job {
 export const isReadable = ({ spec }: CronJob, localZone: string): boolean =>
   (spec?.timeZone === undefined || zoneOf(spec.timeZone) !== null) && scheduleOf(spec?.schedule ?? '', spec?.timeZone ?? localZone).ok;
 
-/** Returns the time until the next sync after a change of the schedule; null where it is unknown. Pure. */
+/** Returns the time until the next sync after a change of schedule; null when unknown. Pure. */
 export function waitAfterChange(cronJob: CronJob, now: number, localZone: string): number | null {
   const read = scheduleOf(cronJob.spec?.schedule ?? '', cronJob.spec?.timeZone ?? localZone);
   return read.ok ? nextLookMs(cronJob, read.schedule, now) : null;

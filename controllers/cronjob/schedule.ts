@@ -47,8 +47,8 @@ function everySchedule(everyMs: number): Schedule {
 }
 
 /**
- * Returns the times at which the local clock matches the fields. A time that is skipped when clocks go forward does not come that day; one that is shown twice
- * when they go back comes twice. The library computes with a clock that is never set; its own treatment of changes differs.
+ * Returns the times at which the local clock matches the fields. A time skipped when clocks go forward does not come that day; one shown twice when they go
+ * back comes twice. The library treats such changes differently, so it computes with a clock that is never set.
  */
 function calendarNext(fields: string, zone: Zone): (ms: number) => number | null {
   const cron = new Cron(fields, { paused: true, utcOffset: 0, mode: '5-part' });

@@ -9,7 +9,7 @@ const generationLabel = 'pod-template-generation';
 const generationAnnotation = 'deprecated.daemonset.template.generation';
 const nodeNameField = 'metadata.name';
 
-/** Tolerations of a daemon on any node, which may have to repair it. In the order of the reference. */
+/** Tolerations of a daemon on any node, which it may have to repair. In the reference's order. */
 const daemonTolerations: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -33,7 +33,7 @@ export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec
 
 const templateGeneration = ({ metadata }: DaemonSet): string | undefined => metadata.annotations?.[generationAnnotation];
 
-/** Returns a pod for one node. The scheduler binds it: an affinity names the node, in place of the template's, which was checked already. */
+/** Returns a pod for one node. The scheduler binds it by an affinity to the node, which replaces the template's (checked already). */
 export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
   const { metadata, spec = {} } = podOf(set.spec?.template, daemonSets, set);
   const generation = templateGeneration(set);
@@ -50,7 +50,7 @@ function boundTo(affinity: Affinity | undefined, node: string): Affinity {
   return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: terms } };
 }
 
-/** Returns the node of a pod, or the one that it is to be bound to; null where neither is known. */
+/** Returns the node of a pod, or the node to bind it to; null if neither is known. */
 export function nodeOf({ spec }: Pod): string | null {
   if (spec?.nodeName) return spec.nodeName;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

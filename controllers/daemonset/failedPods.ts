@@ -5,13 +5,13 @@ const maxMs = 15 * 60_000;
 /** A node without failures for this long begins anew. */
 const forgottenMs = 2 * maxMs;
 
-/** `at` and `now` are of a clock that is never set: a wall clock may go back by a day. */
+/** `at` and `now` are on a monotonic clock: a wall clock may go back by a day. */
 export interface Attempt {
   readonly at: number;
   readonly backoffMs: number;
 }
 
-/** Returns the milliseconds before the next pod of a node is removed; 0 or less for none. Pure. */
+/** Returns milliseconds until a node's next failed pod is removed; 0 or less for now. Pure. */
 export function waitMs(last: Attempt | undefined, now: number): number {
   return !last || now - last.at > forgottenMs ? 0 : last.at + last.backoffMs - now;
 }
@@ -21,7 +21,7 @@ export const nextAttempt = (last: Attempt | undefined, now: number): Attempt => 
   backoffMs: !last || now - last.at > forgottenMs ? firstMs : Math.min(maxMs, last.backoffMs * 2),
 });
 
-/** Attempts by set and node. Bounded: expired ones are removed as soon as a set has more than its nodes. */
+/** Attempts by set and node. Expired ones are removed as soon as a set has more than its nodes. */
 export class FailedPods {
   readonly #attempts = new Map<string, Map<string, Attempt>>();
 

@@ -87,7 +87,7 @@ function planNode(observed: Observed, { node, fit, pods }: Place): Plan {
   if (!fit.stays) return { ...nothing, remove: pods.filter((pod) => !isTerminating(pod)) };
   const cleared = clear(observed, node, pods);
   const running = inOrder(pods.filter((pod) => !isTerminating(pod) && !isFinished(pod)));
-  // A terminating pod still counts, except where a surge would have put another pod next to it anyway.
+  // A terminating pod still counts, except where a surge would have added another pod anyway.
   if (allowsSurge(observed.set) && running.length === 0 && fit.runs) return { ...cleared, create: [node] };
   const excess = allowsSurge(observed.set) ? beyondSurge(observed, running) : running.slice(1);
   return { ...cleared, remove: [...cleared.remove, ...excess] };
@@ -126,7 +126,7 @@ function clear({ attempts, elapsed }: Observed, node: string, pods: readonly Pod
   };
 }
 
-/** Two pods may be on a node only while the old one is ready and the new one is not available yet. */
+/** A node may have two pods only while the old one is ready and the new one not available. */
 function beyondSurge({ set, hash, now }: Observed, running: readonly Pod[]): readonly Pod[] {
   if (running.length <= 1) return [];
   const isNew = (pod: Pod): boolean => pod.metadata.labels?.[hashLabel] === hash;

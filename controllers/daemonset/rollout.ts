@@ -51,7 +51,7 @@ const availability =
   (pod: Pod): boolean =>
     isAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
 
-/** Deletes old pods, up to the permitted number of unavailable ones; old ones that are unavailable already go at once. */
+/** Deletes unavailable old pods at once, and others up to the permitted number of unavailable pods. */
 function replacing(observed: Observed, pairs: readonly Pair[], maxUnavailable: number): Step {
   const available = availability(observed);
   const lone = pairs.filter(({ isCrowded, current, old }) => !isCrowded && !current && old).flatMap(({ old }) => old ?? []);
@@ -63,7 +63,7 @@ function replacing(observed: Observed, pairs: readonly Pair[], maxUnavailable: n
   return { create: [], remove: [...broken, ...lone.filter(available).slice(0, room)] };
 }
 
-/** Creates new pods next to old ones, up to the permitted surge, and deletes an old pod once the new one is available. */
+/** Creates new pods next to old ones up to the permitted surge, and deletes an old pod once the new is available. */
 function surging(observed: Observed, pairs: readonly Pair[], maxSurge: number, wanted: number): Step {
   const available = availability(observed);
   const tidy = pairs.filter(({ isCrowded }) => !isCrowded);

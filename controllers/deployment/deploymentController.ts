@@ -88,7 +88,7 @@ class DeploymentLoop {
       );
   }
 
-  /** Returns false when the rest of the plan has become void. `versions` holds those of sets that the plan has changed already, by uid. */
+  /** Returns false when the rest of the plan is void. `versions` has those of already changed sets, by uid. */
   async #carryOut(deployment: Deployment, action: Action, versions: Map<string, string>): Promise<boolean> {
     const { api } = this.#environment;
     switch (action.do) {
@@ -163,7 +163,7 @@ class DeploymentLoop {
     return true;
   }
 
-  /** The cache may lag, and the set be ours; otherwise another template has the same hash, and the next try takes another name. */
+  /** The set may be ours and the cache late. Otherwise another template has the same hash, and the next attempt uses another name. */
   async #collide(deployment: Deployment, set: ReplicaSet): Promise<boolean> {
     const { api } = this.#environment;
     const there = await api.get(replicaSets, keyOf(set));

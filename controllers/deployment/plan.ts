@@ -10,7 +10,7 @@ import { rollingStep, scale, superfluous, wasScaled, type Resize } from './scali
 import { allOf, condition, counted, deadlineMs, isComplete, reasons, rolloutStatus, withCondition, type Sets } from './status.js';
 import type { NextSync } from '../workloads/nextSync.js';
 
-/** The inputs of a decision about a Deployment. `pods` maps the uid of each of its sets to its pods. */
+/** The inputs of a decision about a Deployment. `pods` has the pods of each set, by uid. */
 export interface Observed {
   readonly deployment: Deployment;
   readonly sets: readonly ReplicaSet[];
@@ -82,7 +82,7 @@ function paused(observed: Observed, deployment: Deployment): Plan {
 function scaled(observed: Observed, deployment: Deployment): Plan {
   const found = existing(deployment, observed);
   const resizes = scale(found.deployment, found.sets);
-  // Sets with an unchanged size must still record the new desired size, or the Deployment would seem scaled for ever.
+  // Unchanged sets must also record the new desired size, or the Deployment would seem scaled for ever.
   const others = allOf(found.sets)
     .filter((set) => replicasOf(set) > 0 && !resizes.some((resize) => uidOf(resize.set) === uidOf(set)))
     .map((set) => ({ set, size: replicasOf(set) }));

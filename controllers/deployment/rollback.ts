@@ -2,15 +2,15 @@ import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.js';
 import { nameOf } from '../../api/meta/object.js';
 import { readRevision, revisionOf, rollbackAnnotation, sameTemplate, takesOver, withoutHash } from './revisions.js';
 
-/** A Deployment as it was at a former revision, without the request to go back there; the event comes before the write for a warning. */
+/** A Deployment at a former revision, without the rollback request. A warning's event comes before the write. */
 export interface Rollback {
   readonly deployment: Deployment;
   readonly event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };
 }
 
 /**
- * Decides about the annotation in which the reference keeps `spec.rollbackTo` of the first APIs, and which it still obeys: 0 stands for the last revision but
- * one. Returns null without a request. Pure.
+ * Decides about the annotation that keeps `spec.rollbackTo` of the first API versions, which the reference still obeys; 0 is the last revision but one. Null
+ * without a request. Pure.
  */
 export function rollbackOf(deployment: Deployment, sets: readonly ReplicaSet[]): Rollback | null {
   const asked = deployment.metadata.annotations?.[rollbackAnnotation] ?? '';

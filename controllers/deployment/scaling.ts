@@ -19,7 +19,7 @@ export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): 
   });
 }
 
-/** Returns the sizes after the Deployment was scaled: in the middle of a rollout all sets grow or shrink in proportion. Pure. */
+/** Returns the sizes after scaling: during a rollout all sets grow or shrink in proportion. Pure. */
 export function scale(deployment: Deployment, sets: Sets): readonly Resize[] {
   const only = onlyActiveOrLatest(sets);
   if (only) return replicasOf(only) === replicasOf(deployment) ? [] : [{ set: only, size: replicasOf(deployment) }];
@@ -46,7 +46,7 @@ function isSaturated(deployment: Deployment, current: ReplicaSet | null): boolea
 function inProportion(deployment: Deployment, sets: readonly ReplicaSet[]): readonly Resize[] {
   const wanted = replicasOf(deployment);
   const toAdd = (wanted > 0 ? wanted + maxSurge(deployment) : 0) - wantedTotal(sets);
-  // The largest first, and among equals the newer when growing, the older when shrinking: it gets the rounding.
+  // The first one gets the rounding: the largest, and among equals the newer when growing, the older when shrinking.
   const order = toAdd > 0 ? newestFirst(sets) : oldestFirst(sets);
   const sorted = order.sort((a, b) => replicasOf(b) - replicasOf(a));
   let added = 0;
@@ -71,7 +71,7 @@ function fraction(set: ReplicaSet, deployment: Deployment): number {
   return Math.round((replicasOf(set) * (replicasOf(deployment) + maxSurge(deployment))) / before) - replicasOf(set);
 }
 
-/** Returns the next step of a rolling update: the current set grows, or, when it cannot, old ones shrink. Pure. */
+/** Returns the next step of a rolling update: grow the current set, or else shrink old ones. Pure. */
 export function rollingStep(deployment: Deployment, { current, old }: Sets): readonly Resize[] {
   if (!current) return [];
   const grown = growCurrent(deployment, current, allOf({ current, old }));
@@ -107,7 +107,7 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
   return old.map((set) => ({ set, size: sizes.get(uidOf(set)) ?? 0 })).filter(({ set, size }) => size !== replicasOf(set));
 }
 
-/** Returns the available pods that remain at the new sizes. The status still counts those that are about to go. */
+/** Returns the available pods that remain at the new sizes. The status also counts those about to be deleted. */
 const lastingTotal = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, set) => sum + Math.min(set.status?.availableReplicas ?? 0, replicasOf(set)), 0);
 

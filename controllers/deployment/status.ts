@@ -148,7 +148,7 @@ function withReplicaFailure(conditions: Conditions, { current, old }: Sets): Con
   return withCondition(conditions, { ...rest, ...(lastTransitionTime ? { lastTransitionTime, lastUpdateTime: lastTransitionTime } : {}) });
 }
 
-/** Returns the milliseconds after which a stalled rollout must be checked for its deadline; null when none runs. */
+/** Returns milliseconds until the deadline check of a rollout; null when none runs. */
 export function deadlineMs(deployment: Deployment, status: DeploymentStatus, now: number): number | null {
   const progressing = conditionOf(status.conditions, 'Progressing');
   if (

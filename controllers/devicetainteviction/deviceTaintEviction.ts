@@ -23,7 +23,7 @@ const words: Pick<DeadlineOptions, 'event' | 'condition'> = {
   condition: { reason: 'DeletionByDeviceTaintManager', message: 'Device Taint manager: deleting due to NoExecute taint' },
 };
 
-/** Deletes pods that do not tolerate the taints of their devices. Taint rules count where the server has them. */
+/** Deletes pods that do not tolerate their devices' taints. Taint rules apply where the server has them. */
 export function deviceTaintEvictionController(environment: ManagerEnvironment): Controller {
   const { informers, clock, measures, options } = environment;
   const claims = informers.of(resourceClaims);

@@ -48,7 +48,7 @@ export const evicting = (rule: DeviceTaintRule): DeviceTaintRule => ({
   spec: { ...rule.spec, taint: { ...rule.spec.taint, effect } },
 });
 
-/** Returns until when a claim may be used, in milliseconds since 1970: Infinity for ever, and null where none of its devices is tainted. */
+/** Returns until when a claim may be used, in milliseconds since 1970: Infinity for ever; null without tainted devices. */
 export function usableUntil(
   { status }: ResourceClaim,
   taintsOf: (device: DeviceName) => readonly DeviceTaint[],

@@ -18,7 +18,7 @@ export interface Expectation {
   readonly desired: number;
 }
 
-/** Returns whether the desired scale of the pods' controllers must be known: a plain minimum needs no total. */
+/** Returns whether the desired scale of the pods' controllers is needed: a plain minimum needs no total. */
 export const needsScale = ({ spec }: PodDisruptionBudget): boolean =>
   spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 
@@ -61,7 +61,7 @@ export interface StatusInput {
 
 export function statusOf({ budget, pods, expectation: { expected, desired }, disrupted, now }: StatusInput): BudgetStatus {
   const currentHealthy = pods.filter((pod) => !isTerminating(pod) && disrupted.pods[nameOf(pod)] === undefined && isReady(pod)).length;
-  // A budget without pods must not allow eviction of the first ones before this controller has seen them.
+  // A budget without pods must not allow evictions before this controller has seen the first pods.
   const disruptionsAllowed = expected <= 0 ? 0 : Math.max(0, currentHealthy - desired);
   const { generation = 0 } = budget.metadata;
   const [status, reason] = disruptionsAllowed > 0 ? (['True', 'SufficientPods'] as const) : (['False', 'InsufficientPods'] as const);

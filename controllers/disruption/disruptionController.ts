@@ -80,7 +80,7 @@ class DisruptionLoop {
       .filter(({ spec }) => selects(spec?.selector, labels));
   }
 
-  /** Returns the budgets of a pod. With more than one it cannot be evicted at all, and its owner gets an event. */
+  /** Returns the budgets of a pod. A pod with more than one cannot be evicted, and gets an event. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[] {
     const found = this.selecting(namespaceOf(pod), pod.metadata.labels);
     const [first] = found;

@@ -21,7 +21,7 @@ interface Sized extends KubeObject {
   readonly spec?: { readonly replicas?: number };
 }
 
-/** Finds the scale of pods' controllers: of the well-known ones in the caches, of all others through the subresource. */
+/** Finds the scale of pods' controllers: of well-known ones in caches, of others through the subresource. */
 export class Scales {
   readonly #environment: ManagerEnvironment;
   readonly #served: ServedResources;

@@ -12,7 +12,7 @@ const target = 'DisruptionTarget';
 /** A disrupted pod terminates within this time, or will not. */
 const staleAfterMs = 120_000;
 
-/** Returns milliseconds until a pod's disruption condition is stale; null where it has none that ever will be. The kubelet's own conditions stay. Pure. */
+/** Returns milliseconds until a pod's disruption condition is stale; null if never. The kubelet's own conditions stay. Pure. */
 export function untilStaleMs(pod: Pod, now: number): number | null {
   const condition = conditionOf(pod.status?.conditions, target);
   if (!condition || condition.status !== 'True' || condition.reason === 'TerminationByKubelet' || isTerminating(pod) || isFinished(pod))
@@ -28,7 +28,7 @@ export function staleTargetController(environment: ManagerEnvironment): QueueCon
     const waitMs = pod ? untilStaleMs(pod, clock.now()) : null;
     if (!pod || waitMs === null) return;
     if (waitMs > 0) return { againAfterMs: waitMs };
-    // The condition is replaced as a whole: what was to disrupt the pod, and why, is no longer said.
+    // Replaces the whole condition, including the source and reason of the disruption.
     const { generation } = pod.metadata;
     const replaced = { observedGeneration: generation ?? null, reason: null, message: null, lastProbeTime: null };
     const conditions = [{ type: target, status: 'False', lastTransitionTime: timeText(clock.now()), ...replaced }];

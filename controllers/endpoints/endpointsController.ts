@@ -14,7 +14,7 @@ import { planEndpoints } from './plan.js';
 const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 const electsLeader = ({ metadata }: Endpoints): boolean => metadata.annotations?.[leaderAnnotation] !== undefined;
 
-/** Keeps the Endpoints object of each Service equal to the pods that it selects, for clients that do not read slices. */
+/** Keeps the Endpoints of each Service equal to its selected pods, for clients that do not read slices. */
 export function endpointsController(environment: ManagerEnvironment): Controller {
   const { options } = environment;
   const loop = new EndpointsLoop(environment);

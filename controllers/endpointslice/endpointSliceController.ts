@@ -148,7 +148,7 @@ class EndpointSliceLoop {
     }
   }
 
-  /** Waits for the nodes of pods, and tells of all of them when they are others than before. */
+  /** Waits for the nodes of pods, and reports all of them when the set has changed. */
   #tellOfStranded(service: Service, stranded: readonly Pod[]): void {
     const key = keyTextOf(service);
     for (const { spec } of stranded) {

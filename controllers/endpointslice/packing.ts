@@ -19,8 +19,8 @@ interface Filling {
 }
 
 /**
- * Distributes endpoints that share their ports over slices, with few writes, since each goes to every node. An endpoint keeps its slice; new ones fill slices
- * that change anyway, then the fullest slice that takes all the rest, then new slices. Pure.
+ * Distributes endpoints with equal ports over slices with few writes, since each write goes to every node. Endpoints keep their slice; new ones fill slices
+ * that change anyway, then the fullest slice with room for the rest, then new slices. Pure.
  */
 export function pack({ slices, wanted, labels, endpointsMax, empty }: Packing): SliceWrites {
   const left = new Map(wanted.map((endpoint) => [endpointKey(endpoint), endpoint]));

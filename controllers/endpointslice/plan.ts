@@ -64,7 +64,7 @@ const merge = (all: readonly SliceWrites[]): SliceWrites => ({
   remove: all.flatMap(({ remove }) => remove),
 });
 
-/** A pod on an unknown node could be anywhere; only a Service that publishes pods in any state lists it. */
+/** A pod on an unknown node is listed only by a Service that publishes pods in any state. */
 const isPlaced = ({ service, nodeOf }: SlicesObserved, pod: Pod): boolean =>
   service.spec?.publishNotReadyAddresses === true || nodeOf(pod.spec?.nodeName ?? '') !== undefined;
 

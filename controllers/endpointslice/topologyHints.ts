@@ -3,8 +3,7 @@ import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import type { ZoneShares } from './zoneShares.js';
 
 /**
- * Hints of the topology mode `Auto`: each zone gets endpoints in proportion to its processors, its own where it has enough. A slice whose hints still suffice
- * stays unchanged. Pure.
+ * Hints of topology mode `Auto`: each zone gets endpoints in proportion to its processors, its own first. Slices with sufficient hints stay unchanged. Pure.
  */
 
 const modeAnnotations = ['service.kubernetes.io/topology-aware-hints', 'service.kubernetes.io/topology-mode'];
@@ -96,7 +95,7 @@ interface Moves {
   readonly receiving: Map<string, number>;
 }
 
-/** Returns whole endpoints that zones with too many give to zones with too few, where that improves the balance. */
+/** Returns whole endpoints to move from zones with too many to zones with too few, where that improves the balance. */
 function movesBetween(allocations: Allocations, held: ReadonlyMap<string, number>): Moves {
   const surplus = new Map([...allocations].map(([zone, { desired }]) => [zone, (held.get(zone) ?? 0) - desired]));
   const lack = new Map([...surplus].map(([zone, amount]) => [zone, -amount]));

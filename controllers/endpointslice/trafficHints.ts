@@ -5,7 +5,7 @@ import { sameMeaning } from '../../api/json/equality.js';
 
 const zoneWords: ReadonlySet<string> = new Set(['PreferClose', 'PreferSameZone', 'PreferSameNode']);
 
-/** Sets the hints of an endpoint. An endpoint that is not ready keeps its own, as long as there are hints at all. */
+/** Sets the hints of an endpoint. An unready endpoint keeps its own, as long as there are hints at all. */
 function hinted(endpoint: Endpoint, distribution: string | undefined): Endpoint {
   const { hints: before, ...rest } = endpoint;
   if (!distribution || !zoneWords.has(distribution)) return rest;

@@ -7,7 +7,7 @@ import { conditionOf } from '../workloads/podState.js';
 const zoneLabel = 'topology.kubernetes.io/zone';
 const excludedLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
 
-/** The part of each zone, of 1. Null where it is unknown: a node lacks data, or there are fewer than two zones. */
+/** The share of each zone, of 1. Null where unknown: a node lacks data, or there are fewer than two zones. */
 export type ZoneShares = ReadonlyMap<string, number> | null;
 
 const serves = ({ metadata, status }: Node): boolean =>

@@ -14,7 +14,7 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror';
 const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 
-/** Returns whether Endpoints are to be mirrored: not those for leader election, nor those with slices of their own. */
+/** Returns whether to mirror Endpoints: not those of leader election or with their own slices. */
 export const isToBeMirrored = ({ metadata }: Endpoints): boolean =>
   metadata.labels?.[skipLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined;
 
@@ -140,7 +140,7 @@ const labelsOf = (source: Endpoints): Readonly<Record<string, string>> => ({
   [managedByLabel]: manager,
 });
 
-/** The time of a former change does not apply, and the last applied configuration is that of another kind. */
+/** Drops the time of a former change, and the last applied configuration, which is another kind's. */
 function annotationsOf({ metadata }: { readonly metadata: Endpoints['metadata'] }): Readonly<Record<string, string>> {
   const { [lastApplied]: _, [triggerAnnotation]: __, ...annotations } = metadata.annotations ?? {};
   return annotations;

@@ -30,10 +30,7 @@ export interface DeadlineOptions {
   readonly deleted: (lateSeconds: number, pod: Pod) => void;
 }
 
-/**
- * Deletes pods when their time is over. A pod's time begins with the first reason to evict it, and is cancelled when none is left, or the pod may stay for
- * ever.
- */
+/** Deletes pods when their time is over. It begins with the first reason to evict, and is cancelled when none is left or the pod may stay for ever. */
 export class PodDeadlines {
   readonly #environment: ManagerEnvironment;
   readonly #options: DeadlineOptions;

@@ -37,7 +37,7 @@ export class Collector {
     else await this.#judge(node, latest);
   }
 
-  /** Frees the dependents of an owner that is deleted with the Orphan policy, then lets the owner go. */
+  /** Removes an owner's references from its dependents when it is deleted with the Orphan policy, then its finalizer. */
   async attemptToOrphan(uid: string): Promise<void> {
     const node = this.#options.graph.node(uid);
     if (!node) return;
@@ -79,7 +79,7 @@ export class Collector {
         `${dependent.namespace}/${dependent.name}: the kind ${owner.kind} of ${owner.apiVersion}, which an owner reference names, is not served`,
       );
     const namespace = type.namespaced ? dependent.namespace : '';
-    // A namespaced object cannot own a cluster-scoped one. Such a reference is invalid, and its object is left alone.
+    // A namespaced object cannot own a cluster-scoped one: the reference is invalid, and its object stays.
     if (type.namespaced && namespace === '') return 'solid';
     const key = [owner.uid, owner.apiVersion, owner.kind, owner.name, namespace].join(' ');
     if (this.#absent.has(key)) return 'absent';
@@ -105,7 +105,7 @@ export class Collector {
     this.#options.suspect(blockers.filter(({ deletingDependents }) => !deletingDependents).map(({ uid }) => uid));
   }
 
-  /** Conditional on the version, so that a reference added meanwhile is not lost; the watch may lag, so a conflict reads from the server. */
+  /** Conditional on the version, so that concurrently added references are kept; the watch may lag, so a conflict reads from the server. */
   async #changeOwners(node: Node, change: (owners: readonly OwnerReference[]) => readonly OwnerReference[]): Promise<void> {
     const { api } = this.#options;
     const send = (owners: readonly OwnerReference[], resourceVersion: string): Promise<unknown> => {

@@ -22,8 +22,8 @@ interface Monitor {
 }
 
 /**
- * Deletes objects that have lost their owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted, over
- * the shared watch where another controller follows a type.
+ * Deletes objects without owners, and executes foreground and orphaning deletion. Watches the metadata of all deletable objects, over the shared watch of a
+ * type if there is one.
  */
 export class GarbageCollector implements Controller {
   readonly #environment: ManagerEnvironment;

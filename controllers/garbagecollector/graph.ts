@@ -2,10 +2,8 @@ import { type KubeObject, nameOf, namespaceOf, type OwnerReference, uidOf } from
 import type { Resource } from '../../api/meta/resource.js';
 
 /**
- * The ownership graph over all objects of all types. Pure: changes of objects go in, objects to check come out.
- *
- * References are kept by the owner's uid alone, whether or not such an owner is known: a dependent may be seen before its owner, and its reference may be
- * wrong. So the server is queried before anything is deleted.
+ * The ownership graph of all objects. Pure: it takes changes, and returns objects to check. References are kept by the owner's uid alone, whether or not that
+ * owner is known: a dependent may be seen before its owner, and its reference may be wrong. So the server is queried before any deletion.
  */
 
 export interface Node {
@@ -107,7 +105,7 @@ export class Graph {
     }
   }
 
-  /** Returns whether all owners are known, match their references, and are not being deleted: then there is nothing to query. */
+  /** Returns whether all owners are known, match their references, and are not being deleted, so that no query is needed. */
   isWellOwned({ owners, namespace }: Node): boolean {
     return owners.every((owner) => {
       const known = this.#nodes.get(owner.uid);

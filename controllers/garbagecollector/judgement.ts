@@ -10,8 +10,8 @@ export type Judgement =
   | { readonly do: 'delete'; readonly policy: PropagationPolicy; readonly unblock: boolean };
 
 /**
- * Judges an object by the state of its owners. It stays while one of them exists, and then loses the references to the others; otherwise it is deleted, with
- * its own or its owner's policy. Pure.
+ * Judges an object by the state of its owners. While one exists, the object stays and loses the references to others; otherwise it is deleted, with its own or
+ * its owner's policy. Pure.
  */
 export function judge(latest: KubeObject, stateOf: (owner: OwnerReference) => OwnerState, dependents: readonly Node[]): Judgement {
   const owners = latest.metadata.ownerReferences ?? [];

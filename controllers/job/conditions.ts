@@ -2,7 +2,7 @@ import { timeText } from '../../api/time.js';
 import type { JobCondition } from '../../api/types/batch/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** Returns the conditions with one set, or null when nothing changes; an absent condition that would be False is not added. Pure. */
+/** Returns the conditions with one set, or null if unchanged; does not add an absent condition as False. Pure. */
 export function ensured(
   before: readonly JobCondition[],
   { type, status, reason, message }: Required<Pick<JobCondition, 'type' | 'status' | 'reason' | 'message'>>,

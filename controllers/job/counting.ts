@@ -7,9 +7,8 @@ import { indexesText } from './indexes.js';
 import { countsAsFailed, hasIndexBackoff, indexOf, isCounted, isIndexed, isTracked } from './podOutcome.js';
 
 /**
- * Counts finished pods, each exactly once, although a pod and its Job are two objects that cannot be changed together. In three steps: record the pod's uid in
- * the Job's status as uncounted; remove the finalizer from the pod, so that it may go; add it to the counter and drop the uid. A manager that ends in between
- * finds its progress there. Pure.
+ * Counts finished pods exactly once, although a pod and its Job cannot be changed together. Three steps: record the pod's uid in the Job's status as
+ * uncounted; remove the pod's finalizer; increase the counter and drop the uid. After a restart, the status shows the progress. Pure.
  */
 export interface Counting {
   readonly status: JobStatus;
@@ -84,7 +83,7 @@ interface Lists {
   readonly indexes: Set<number>;
 }
 
-/** All pods that still run fail with a failing Job; those of a successful one do not count. */
+/** All running pods fail with a failing Job; those of a successful one do not count. */
 function note(pod: Pod, job: Job, { succeeded, failed, indexes }: Lists, allFail: boolean): void {
   const uid = uidOf(pod);
   const index = isIndexed(job) ? indexOf(pod, job) : null;

@@ -30,7 +30,7 @@ export interface Facts {
   readonly formerIndexes: ReadonlySet<number>;
   readonly succeededIndexes: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** The failed pod of each index whose successor does not exist yet. Its annotations hold the count of failures. */
+  /** The failed pod of each index without a successor yet. Its annotations have the failure count. */
   readonly awaitingRetry: ReadonlyMap<number, Pod>;
   readonly freed: ReadonlySet<string>;
 }

@@ -8,8 +8,8 @@ import { nameHash } from '../workloads/templateHash.js';
 import { isIndexed } from './podOutcome.js';
 
 /**
- * Gang scheduling of Jobs (feature WorkloadWithJob): each has a Workload, which is the template, and a PodGroup made from it, which its pods name. Both refer
- * to their origin by name; ownership is checked in addition. Pure.
+ * Gang scheduling of Jobs (feature WorkloadWithJob): each has a Workload (the template) and a PodGroup made from it, which its pods name. Both refer to their
+ * origin by name; ownership is checked as well. Pure.
  */
 
 export type GangStep<T> =
@@ -21,13 +21,13 @@ export type GangStep<T> =
 const nameMax = 253;
 const labelMax = 63;
 
-/** Returns whether all pods of a Job run at the same time, and no group is set already. */
+/** Returns whether all pods of a Job run at the same time, and no group is set. */
 export function isGang(job: Job): boolean {
   const { parallelism = 0, completions, template } = job.spec ?? {};
   return parallelism > 1 && completions === parallelism && isIndexed(job) && template?.spec?.schedulingGroup === undefined;
 }
 
-/** Returns whether a Job has never run: one that has, or could have, when the feature was off keeps its mode. `job` as it is stored. */
+/** Returns whether the stored Job has never run. A Job that has, or could have while the feature was off, keeps its mode. */
 export function isNew({ status = {} }: Job, pods: readonly Pod[]): boolean {
   const { startTime, succeeded = 0, failed = 0, conditions = [] } = status;
   return (
@@ -100,8 +100,8 @@ function groupOf(job: Job, workload: Workload): PodGroup | null {
 }
 
 /**
- * Returns the pod as a member of a group. The group does not own it, unlike in the reference: a group waits for its pods, which the garbage collector would
- * keep while this owner exists.
+ * Returns the pod as a member of a group. Unlike in the reference the group does not own it: a group waits for its pods, which the garbage collector would
+ * keep while the owner exists.
  */
 export const inGroup = (pod: Pod, group: PodGroup): Pod =>
   pod.spec ? { ...pod, spec: { ...pod.spec, schedulingGroup: { podGroupName: nameOf(group) } } } : pod;

@@ -11,11 +11,11 @@ import { typeServed } from '../servedTypes.js';
 import { groupStep, isGang, jobKeyOf, workloadKeyOf, workloadStep, type GangStep } from './gang.js';
 
 export interface Gangs {
-  /** Returns the group of a Job's pods, which it creates if the Job is new; null where they are scheduled one by one. `job` as it is stored. */
+  /** Returns the group of a stored Job's pods, creating it for a new Job; null where pods are scheduled one by one. */
   groupOf(job: Job, pods: readonly Pod[]): Promise<PodGroup | null>;
 }
 
-/** Returns null where the feature is off, or the server does not have its types. Makes the controller wait for them. */
+/** Returns null where the feature is off, or the server lacks its types. Makes the controller wait for them. */
 export async function gangsOf(environment: ManagerEnvironment, controller: QueueController, signal: AbortSignal): Promise<Gangs | null> {
   if (!environment.isOn('WorkloadWithJob')) return null;
   for (const type of [workloads, podGroups]) {
@@ -64,7 +64,7 @@ class FollowedGangs implements Gangs {
   }
 }
 
-/** Objects of one type by the key of their reference target; new ones are included before the cache shows them. */
+/** Objects of one type by their target's key, including new ones that the cache does not show yet. */
 class Referring<T extends KubeObject> {
   readonly #informer: Informer<T>;
   readonly #index: string;

@@ -28,7 +28,7 @@ import { isFinished } from './verdict.js';
 
 const ownName = 'kubernetes.io/job-controller';
 
-/** Runs Jobs: keeps the required number of pods running, counts how they end, and sets the Job's result. */
+/** Runs Jobs: keeps the required pods running, counts how they end, and sets the result. */
 export function jobController(environment: ManagerEnvironment): Controller {
   const loop = new JobLoop(environment);
   const controller: QueueController = new QueueController(environment, {
@@ -151,7 +151,7 @@ class JobLoop {
     if (againAfterMs !== null) return { againAfterMs };
   }
 
-  /** Carries a plan out: the decision first, then the pods, then the count. Returns the time of the next sync. */
+  /** Executes a plan: the decision, then the pods, then the count. Returns the time of the next sync. */
   async #proceed(key: string, found: Job, observed: Observed, steps: Plan): Promise<number | null> {
     const { api } = this.#environment;
     const group = this.gangs && !steps.verdict ? await this.gangs.groupOf(found, observed.facts.pods) : null;
@@ -248,7 +248,7 @@ class JobLoop {
     return this.#environment.api.update(jobs, after, { subresource: 'status' });
   }
 
-  /** Removes the tracking finalizer from a pod. Another client may have done so, or the pod be gone. */
+  /** Removes the tracking finalizer from a pod, unless another client has, or the pod is gone. */
   async #free(pod: Pod): Promise<void> {
     if (!isTracked(pod) || this.#freed.has(uidOf(pod))) return;
     // Names the one finalizer, so that no version is needed, which could conflict.
@@ -292,7 +292,7 @@ interface Outcome {
   readonly failure: unknown;
 }
 
-/** Even a pod that runs nowhere may be held by a finalizer; the next sync shows which are gone. */
+/** A finalizer may hold even a pod that runs nowhere; the next sync shows which are gone. */
 const without = ({ active, ready, terminating }: Tally, pod: Pod): Tally => ({
   active: active - 1,
   ready: isReady(pod) ? ready - 1 : ready,

@@ -12,8 +12,8 @@ import { completion, deadlineMs, finalType, interimType, verdictOf, type Verdict
 import type { NextSync } from '../workloads/nextSync.js';
 
 /**
- * Decides on a Job in three steps that the loop carries out one after another: `plan` for its pods, `accountOf` for the status after that, `closing` for the
- * status once the counted pods are free. All pure.
+ * Decides on a Job in three steps: `plan` for its pods, `accountOf` for the status after that, `closing` for the status once counted pods are released. All
+ * pure.
  */
 export interface Observed {
   readonly facts: Facts;
@@ -35,10 +35,7 @@ export type PodStep =
 export interface Plan extends NextSync {
   /** Why the Job ends before its work is done; null when it goes on. */
   readonly verdict: Verdict | null;
-  /**
-   * A status that is written before any pod is deleted: after a conflict or an end of the manager, the next sync must not take these pods for failures. Null
-   * for none.
-   */
+  /** A status to write before any pod is deleted: after a conflict or a restart, the next sync must not count these pods as failures. Null for none. */
   readonly decision: JobStatus | null;
   readonly pods: PodStep;
 }

@@ -30,8 +30,7 @@ export const isEnding = ({ status }: Job): boolean =>
   ['SuccessCriteriaMet', 'FailureTarget'].some((type) => conditionOf(status?.conditions, type)?.status === 'True');
 
 /**
- * A deleted pod counts as failed, because no kubelet may be left to report its end; unless the Job has a pod failure policy. A pod that the Job deletes because
- * it ends has not failed by itself.
+ * A deleted pod counts as failed, because its kubelet may be gone, unless the Job has a pod failure policy. A pod deleted because its Job ends has not failed.
  */
 export function countsAsFailed(pod: Pod, job: Job): boolean {
   if (hasFailed(pod)) return true;

@@ -6,7 +6,7 @@ import type { Facts } from './facts.js';
 import { parseIndexes } from './indexes.js';
 import { countsAsFailed, isIndexed, isSuspended, policyMatch } from './podOutcome.js';
 
-/** Why a Job ends. It is written as the interim condition before its pods are gone, and afterwards as the final one. */
+/** The reason for a Job's end. It is written as the interim condition until its pods are gone, then as the final one. */
 export interface Verdict {
   readonly succeeds: boolean;
   readonly reason: string;

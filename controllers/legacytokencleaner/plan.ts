@@ -10,19 +10,19 @@ const dayMs = 24 * 3_600_000;
 
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** Returns whether servers have recorded uses for long enough. `since` is the day on which they began, and that day may not count in full. */
+/** Returns whether servers have recorded uses for long enough. `since` is the first day, which may be incomplete. */
 export const knowsEnough = (since: string, periodMs: number, now: number): boolean =>
   isDay(since) && now >= Date.parse(since) + dayMs + periodMs;
 
 export interface Usage {
-  /** Null for an account that does not exist, or was recreated since the secret was made for it. */
+  /** Null for an account that does not exist, or was recreated after the secret. */
   readonly account: ServiceAccount | null;
   readonly mounted: ReadonlySet<string>;
 }
 
 export type Verdict = 'keep' | 'mark' | 'delete';
 
-/** A secret that was not used for the period is first marked, so that servers refuse its token, and deleted after the same time again. */
+/** Marks a secret that was not used for the period, so that servers refuse its token, and deletes it after another period. */
 export function verdictOn(
   secret: Secret,
   { account, mounted }: Usage,
@@ -31,7 +31,7 @@ export function verdictOn(
   const { [lastUsedLabel]: lastUsed, [invalidSinceLabel]: invalidSince = '' } = secret.metadata.labels ?? {};
   const keptDay = dayText(now - periodMs);
   if (isTerminating(secret) || createdAt(secret) >= now - periodMs) return 'keep';
-  // A secret without a label was not used since uses are recorded; a label that is no day says nothing.
+  // A secret without a label was not used since recording began; a label that is not a day proves nothing.
   if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= keptDay)) return 'keep';
   // A secret that the account does not list was created by hand, and belongs to its creator.
   if (!account?.secrets?.some(({ name }) => name === nameOf(secret)) || mounted.has(nameOf(secret))) return 'keep';

@@ -25,7 +25,7 @@ interface TypeResult {
   readonly failure: string | null;
 }
 
-/** Deletes the contents of a namespace: pods first; the rest, which may protect them (a network policy), only once they are gone. */
+/** Deletes the contents of a namespace: pods first, then the rest, which may protect pods (a network policy). */
 export async function empty(api: Api, namespace: string, discovery: Discovery, sinceDeletionMs: number): Promise<Attempt> {
   const types = discovery.types.filter(({ namespaced, verbs }) => namespaced && verbs.has('delete'));
   const isPods = ({ group, resource }: DiscoveredType): boolean => group === '' && resource === 'pods';
@@ -119,7 +119,7 @@ async function deleteAll(api: Api, namespace: string, type: DiscoveredType): Pro
 const itemsOf = async (api: Api, namespace: string, type: Resource): Promise<readonly KubeObject[]> =>
   (await api.list(type, { namespace, metadataOnly: true })).items;
 
-/** Returns how long pods may take to terminate: the longest grace period, counted from the deletion of the namespace. 0 once that has passed. */
+/** Returns how long pods may take to terminate: the longest grace period since the deletion of the namespace; 0 afterwards. */
 async function graceOf(api: Api, namespace: string, type: DiscoveredType, sinceDeletionMs: number): Promise<number> {
   if (type.group !== '' || type.resource !== 'pods') return 0;
   const running = (await api.list(pods, { namespace })).items.filter(

@@ -19,7 +19,7 @@ const unschedulable = 'node.kubernetes.io/unschedulable';
 const managed: ReadonlySet<string> = new Set([...faults.map(([, , key]) => key), unschedulable]);
 const isManaged = (taint: Taint): boolean => taint.effect === effect && managed.has(taint.key);
 
-/** Returns the taints that a node should have, or null when it has them. Other taints, and other effects, stay. */
+/** Returns the desired taints of a node, or null when unchanged. Other taints and effects stay. */
 export function taintsOf({ spec, status }: Node, now: number): readonly Taint[] | null {
   const keys = faults.filter(([type, bad]) => conditionOf(status?.conditions, type)?.status === bad).map(([, , key]) => key);
   if (spec?.unschedulable) keys.push(unschedulable);

@@ -13,7 +13,7 @@ const keys: Readonly<Record<Readiness, string | null>> = {
 const managed: ReadonlySet<string> = new Set(Object.values(keys).filter((key) => key !== null));
 const isManaged = (taint: Taint): boolean => taint.effect === effect && managed.has(taint.key);
 
-/** Returns the action for a node: none, at once (to remove taints or to replace one by the other), or when its zone's turn comes. */
+/** Returns the action for a node: none, at once (to remove or swap taints), or in its zone's turn. */
 export function taintUrgency(node: Node, ready: Readiness): 'none' | 'now' | 'in turn' {
   const present = (node.spec?.taints ?? []).filter(isManaged).map(({ key }) => key);
   const wanted = keys[ready];

@@ -23,7 +23,7 @@ export type Readiness = 'True' | 'False' | 'Unknown';
 
 export interface Verdict {
   readonly health: Health;
-  /** True once the node or another controller has reported its readiness. Until then it is neither tainted nor are its pods marked. */
+  /** True once readiness was reported by the node or another controller. Before, it is not tainted, nor are its pods marked. */
   readonly told: boolean;
   readonly before: Readiness;
   readonly ready: Readiness;

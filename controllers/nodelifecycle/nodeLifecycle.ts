@@ -22,12 +22,12 @@ const leaseNamespace = 'kube-node-lease';
 const podsByNode = 'node';
 const workers = 8;
 
-/** Returns whether a pod's Ready condition is other than False; a pod without one need not be marked. */
+/** Returns whether a pod's Ready condition exists and is not False. */
 const isMarkable = ({ status }: Pod): boolean => (conditionOf(status?.conditions, 'Ready')?.status ?? 'False') !== 'False';
 
 /**
- * Watches nodes: their conditions become taints; a silent one and its pods are marked, and it is tainted at the rate of its zone, so that another controller
- * evicts its pods.
+ * Watches nodes. Conditions become taints; a silent node and its pods are marked, and it is tainted at its zone's rate, so that another controller evicts its
+ * pods.
  */
 export class NodeLifecycle implements Controller {
   readonly #environment: ManagerEnvironment;
@@ -71,7 +71,7 @@ export class NodeLifecycle implements Controller {
     };
     podInformer.addHandlers({
       added: queuePod,
-      // A node may report its pods while its heartbeat is late; only newly appeared pods are marked at once.
+      // A node may report its pods while its heartbeat is late; only new pods are marked at once.
       changed: (before, after) => {
         if (before.spec?.nodeName !== after.spec?.nodeName) queuePod(after);
       },

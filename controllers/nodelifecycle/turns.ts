@@ -1,6 +1,6 @@
 import type { Clock } from '../client/clock.js';
 
-/** Names that wait for their turn at a given rate per second. Holds each once, in the order in which they came. */
+/** Names waiting for their turn, at a rate per second, in the order of arrival and without duplicates. */
 export class Turns {
   readonly #clock: Clock;
 
@@ -22,7 +22,7 @@ export class Turns {
     return this.#names.size;
   }
 
-  /** Sets the rate from the next turn on; a wait at a slow rate is cut to a turn at the new one. */
+  /** Sets the rate from the next turn on; shortens a longer wait to a turn at the new rate. */
   setRate(rate: number): void {
     if (rate === this.#rate) return;
     this.#rate = rate;

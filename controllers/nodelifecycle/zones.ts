@@ -1,7 +1,7 @@
 import type { Node } from '../../api/types/core/v1.js';
 import type { Readiness } from './heartbeat.js';
 
-/** The eviction rate for silent nodes: slower, or zero, where so many are silent that the network is the likely cause. Pure. */
+/** The eviction rate for silent nodes: lower, or zero, where so many are silent that the network is the likely cause. Pure. */
 
 export type ZoneState = 'Initial' | 'Normal' | 'PartialDisruption' | 'FullDisruption';
 
@@ -46,7 +46,7 @@ export function zoneStateOf(readiness: readonly Readiness[], { unhealthyShare }:
   return { state, size, silent };
 }
 
-/** Returns the nodes per second that may be tainted in a zone. If no zone answers, this program is cut off: nothing is done. */
+/** Returns how many nodes per second may be tainted in a zone: 0 if no zone answers, since this program is then cut off. */
 export function rateOf({ state, size }: Zone, allDisrupted: boolean, { usual, reduced, smallMax }: Rates): number {
   if (allDisrupted) return 0;
   return state === 'PartialDisruption' ? (size > smallMax ? reduced : 0) : usual;

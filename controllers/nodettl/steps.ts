@@ -6,7 +6,7 @@ interface Step {
   readonly seconds: number;
 }
 
-/** They overlap, so that a cluster at a border does not change all its nodes to and fro. */
+/** The steps overlap, so that a cluster at a border does not keep changing all its nodes. */
 const steps: readonly Step[] = [
   { min: 0, max: 100, seconds: 0 },
   { min: 90, max: 500, seconds: 15 },

@@ -61,7 +61,9 @@ export interface ComponentFlags {
   readonly notes: readonly string[];
 }
 
-/** Reads a KubeControllerManagerConfiguration or a CloudControllerManagerConfiguration. Absent members have their defaults. Throws with every error and its line. */
+/**
+ * Reads a KubeControllerManagerConfiguration or CloudControllerManagerConfiguration, with defaults for absent members. Throws with every error and its line.
+ */
 export function readComponentFile(file: string): ComponentFlags {
   const what = 'controller-manager flags';
   const document = readDocument(file, what);

@@ -9,7 +9,7 @@ const gated = [
 ] as const;
 export type GatedFeature = (typeof gated)[number];
 
-/** Gates that switch something in this program. All others of the release are accepted, and change nothing here. */
+/** Gates that have an effect in this program. The release's other gates are accepted without effect. */
 export const switching = [
   ...gated,
   'AllowParsingUserUIDFromCertAuth',

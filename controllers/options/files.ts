@@ -22,8 +22,8 @@ function problemOf(option: string, read: () => unknown): readonly string[] {
 const noTime = new Date(0);
 
 /**
- * Returns an error for each invalid file among those that controllers read later: as in the reference, the program does not start with a part of its
- * configuration. The files can be read.
+ * Returns an error for each readable but invalid file that controllers use later: as in the reference, the program does not start with a partial
+ * configuration.
  */
 export function uselessFiles(options: ControllerManagerOptions): readonly string[] {
   const given = <N extends keyof ControllerManagerOptions>(

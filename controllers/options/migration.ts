@@ -4,7 +4,7 @@ import { readConfiguration, refuseConfiguration, type ConfigurationKind } from '
 export interface LeaderMigration {
   /** The name of that lease, in the namespace of the other. */
   readonly leaseName: string;
-  /** The kind of lock in the file. A Lease is used in any case: the reference reads `endpoints` and ignores it, too. */
+  /** The kind of lock in the file. A Lease is always used: the reference reads and ignores `endpoints`, too. */
   readonly resourceLock: 'leases' | 'endpoints';
   /** The component that runs a controller, by old or new name; `*` for any holder of the lease. */
   readonly components: ReadonlyMap<string, string>;
@@ -41,9 +41,7 @@ export const leaderMigrationKind: ConfigurationKind = {
   },
 };
 
-/**
- * Returns null where nothing moves. Reads the file that options name; throws with its errors, also where it names a controller that `isKnown` does not know.
- */
+/** Returns null where nothing migrates. Reads the file of the options; throws its errors, including controllers that `isKnown` does not know. */
 export function leaderMigrationOf(options: MigrationOptions, isKnown: (controller: string) => boolean): LeaderMigration | null {
   const file = options['leader-migration-config'];
   if (!options['enable-leader-migration']) return null;
@@ -66,7 +64,7 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
   return { leaseName: value.leaderName ?? '', resourceLock: value.resourceLock ?? 'leases', components };
 }
 
-/** Returns the lease of a controller: that of the program, the one for migration, or none, as another program has it. Pure. */
+/** Returns the lease of a controller: the program's, the one for migration, or none if another program has it. Pure. */
 export function placeOf(
   { name, alias }: { readonly name: string; readonly alias: string },
   migration: LeaderMigration | null,

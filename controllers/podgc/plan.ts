@@ -80,7 +80,7 @@ export function missingNodes(pods: readonly Pod[], nodes: readonly Node[]): Read
   return new Set(pods.flatMap(({ spec }) => (spec?.nodeName && !known.has(spec.nodeName) ? [spec.nodeName] : [])));
 }
 
-/** Returns the status to write before the deletion; null for a finished pod. A pod without a kubelet would otherwise seem to run for ever. */
+/** Returns the status to write before deletion; null for a finished pod. A pod without a kubelet would otherwise seem to run for ever. */
 export function failedStatus({ pod, condition }: Removal): PodStatus | null {
   if (isFinished(pod)) return null;
   const { generation } = pod.metadata;

@@ -13,7 +13,7 @@ const lookEveryMs = 20_000;
 const quarantineMs = 40_000;
 const removedAtOnce = 10;
 
-/** Removes pods of deleted or failed nodes, pods that were never bound, and finished pods beyond the limit. */
+/** Removes pods of deleted or failed nodes, unbound pods, and finished pods beyond the limit. */
 export class PodCollector implements Controller {
   readonly #environment: ManagerEnvironment;
   readonly name = 'gc';

@@ -17,7 +17,7 @@ import { conditionOf } from '../workloads/podState.js';
 /** The reference's name, so that a migrated cluster keeps one owner of the status. */
 const fieldManager = 'validatingadmissionpolicy-status';
 
-/** Writes to the status of each policy whether its expressions fit the types of its kinds, and does so again when one of their definitions changes. */
+/** Writes to each policy's status whether its expressions fit the types of its kinds; repeats it when a definition changes. */
 export function policyStatusController(environment: ManagerEnvironment): Controller {
   const { options, informers } = environment;
   const discovered = new SharedDiscovery(environment);
@@ -56,7 +56,7 @@ async function observe({ api, informers }: ManagerEnvironment, discovered: Share
 /** The reference forgets what it discovered at this interval (`cmd/kube-controller-manager/app/controllermanager.go`). */
 const discoveredMs = 30_000;
 
-/** Reads what the server serves once for all policies of a pass, and early for a group that is not in it. */
+/** Reads discovery once for all policies of a pass, and again early for a missing group. */
 class SharedDiscovery {
   readonly #api: Api;
   readonly #clock: Clock;
@@ -93,7 +93,7 @@ function groupsOf({ spec = {} }: ValidatingAdmissionPolicy): ReadonlySet<string>
   return new Set([group, ...(spec.matchConstraints?.resourceRules ?? []).flatMap(({ apiGroups }) => apiGroups ?? [])]);
 }
 
-/** Replaces discovered custom resources by those of the definitions, which may be newer than the answer of another server. */
+/** Replaces discovered custom resources by those of the definitions, which may be newer than another server's answer. */
 function served(discovered: readonly ServedKind[], definitions: readonly CustomResourceDefinition[]): readonly ServedKind[] {
   const defined = definitions.filter(isEstablished).flatMap(({ spec: { group, names, versions } }) =>
     (versions ?? [])

@@ -19,7 +19,7 @@ export type ReplicaPlan =
 
 const burst = 500;
 
-/** Decides how to reach the desired number of pods. The pods of sibling sets are related to them, for choosing by node. Pure. */
+/** Decides how to reach the desired number of pods. Pods of sibling sets count as related in the choice by node. Pure. */
 export function planReplicas(replicas: number, active: readonly Pod[], circumstances: Circumstances): ReplicaPlan {
   const missing = replicas - active.length;
   if (missing === 0) return { do: 'nothing' };

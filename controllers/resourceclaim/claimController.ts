@@ -23,7 +23,7 @@ class ResourceClaims {
   readonly #environment: ManagerEnvironment;
   readonly #claims: Informer<ResourceClaim>;
   readonly #pods: Informer<Pod>;
-  /** New claims that are not in the cache yet: their names are generated, and another would be one too many. */
+  /** New claims that are not in the cache yet: their names are generated, so another check would create duplicates. */
   readonly #made = new Map<string, ResourceClaim>();
 
   constructor(environment: ManagerEnvironment) {
@@ -132,7 +132,7 @@ class ResourceClaims {
     await unless(isNotFound, this.#environment.api.patch(pods, keyOf(pod), patch, { subresource: 'status' }));
   }
 
-  /** Returns the name of the claim that an entry of a pod gets now; null where it has one. */
+  /** Returns the name of a pod entry's new claim; null where it has one. */
   async #provide(pod: Pod, entry: PodResourceClaim): Promise<string | null> {
     if (await this.#hasClaim(pod, entry)) return null;
     const known = [...this.#claims.cache.by(byOwner, uidOf(pod)), ...this.#made.values()];
@@ -188,7 +188,7 @@ class ResourceClaims {
     }
   }
 
-  /** Pods that are not in the cache are read from the server: a claim must not be taken from its user. */
+  /** Pods missing in the cache are read from the server: a claim must not be taken from its user. */
   async #aliveOf(claim: ResourceClaim): Promise<ReadonlySet<string>> {
     const alive = new Set<string>();
     for (const { resource, name, uid } of claim.status?.reservedFor ?? []) {

@@ -12,7 +12,7 @@ const prefixMax = 57;
 /** A pod that has finished, or was deleted before it had a node, uses nothing. */
 export const isDone = (pod: Pod): boolean => isFinished(pod) || (isTerminating(pod) && !pod.spec?.nodeName);
 
-/** Returns the name of the claim of one entry of a pod; null where none was made from a template yet, '' where none turned out to be needed. */
+/** Returns the claim's name of a pod's entry; null where none was made from a template yet, '' where none is needed. */
 export function claimNameOf({ status }: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodResourceClaim): string | null {
   if (resourceClaimTemplateName === undefined) return resourceClaimName ?? '';
   const told = status?.resourceClaimStatuses?.find((each) => each.name === name);
@@ -22,7 +22,7 @@ export function claimNameOf({ status }: Pod, { name, resourceClaimName, resource
 export const claimNamesOf = (pod: Pod): readonly string[] =>
   (pod.spec?.resourceClaims ?? []).flatMap((entry) => claimNameOf(pod, entry) || []);
 
-/** Returns a pod's template entries without a claim: none was made, or it is gone or belongs to another owner. */
+/** Returns a pod's template entries without a claim of the pod. */
 export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | undefined): readonly PodResourceClaim[] =>
   (pod.spec?.resourceClaims ?? []).filter((entry) => {
     if (entry.resourceClaimTemplateName === undefined) return false;
@@ -32,7 +32,7 @@ export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | un
     return !claim || !isControlledBy(claim, pod);
   });
 
-/** Returns claims with devices that a pod on its node has not reserved: it was bound without a scheduler that supports claims. */
+/** Returns claims with devices that a bound pod has not reserved: its scheduler did not support claims. */
 export function unreserved(pod: Pod, claimNamed: (name: string) => ResourceClaim | undefined): readonly ResourceClaim[] {
   if (!pod.spec?.nodeName) return [];
   return claimNamesOf(pod)
@@ -77,7 +77,7 @@ export type ClaimStep =
   | { readonly do: 'let go'; readonly finalizers: readonly string[] }
   | { readonly do: 'delete' };
 
-/** `alive` returns whether a user exists and is not finished; `owner` is the pod that the claim was made for. */
+/** `alive` returns whether a user exists and is unfinished; `owner` is the pod of the claim. */
 export function claimStep(claim: ResourceClaim, alive: (uid: string) => boolean, owner: Pod | null): ClaimStep {
   const { finalizers = [] } = claim.metadata;
   const users = claim.status?.reservedFor ?? [];

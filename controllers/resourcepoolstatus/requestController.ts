@@ -12,7 +12,7 @@ import { isAnswered, isRequestOver, poolsOf } from './poolStatus.js';
 
 const lookEveryMs = 600_000;
 
-/** Answers requests for the state of device pools, each once, as soon as the pools are complete, and removes them some time later. */
+/** Answers requests for the state of device pools once, when the pools are complete, and removes them later. */
 export function poolStatusController(environment: ManagerEnvironment): Controller | null {
   const name = 'resourcepoolstatusrequest';
   // API servers serve the requests without the feature, too, so that they can be removed.

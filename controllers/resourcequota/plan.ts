@@ -12,7 +12,7 @@ export type Observed = ReadonlyMap<string, readonly KubeObject[] | null>;
 export const sourcesOf = ({ spec }: ResourceQuota): ReadonlySet<string> =>
   new Set(Object.keys(spec?.hard ?? {}).flatMap((name) => sourceOf(name) ?? []));
 
-/** Returns whether its status does not cover all its limits yet: then existing objects have not been counted since its creation. Pure. */
+/** Returns whether the status does not cover all limits yet, so existing objects have not been counted since the creation. Pure. */
 export const begins = ({ spec, status }: ResourceQuota): boolean =>
   Object.keys(spec?.hard ?? {}).some((name) => status?.hard?.[name] === undefined);
 
@@ -21,8 +21,8 @@ export const counts = ({ status }: ResourceQuota, source: string): boolean =>
   Object.keys(status?.hard ?? {}).some((name) => sourceOf(name) === source);
 
 /**
- * Returns the quota with a new count, or null when nothing changes. A type that cannot be counted keeps its last count; an uncounted one has none.
- * `raisesOnly`: something was created and nothing deleted, so the status exceeds the count by admitted objects that have not arrived here yet. Pure.
+ * Returns the quota with a new count, or null if unchanged. A type that cannot be counted now keeps its last count; an uncounted one has none. `raisesOnly`:
+ * there were creations and no deletions, so the status may exceed the count by admitted objects not seen here yet. Pure.
  */
 export function recounted(quota: ResourceQuota, observed: Observed, now: number, raisesOnly = false): ResourceQuota | null {
   const hard = quota.spec?.hard ?? {};

@@ -9,16 +9,16 @@ import { sameAmounts } from '../../api/amounts.js';
 import { QuotaObjects } from './quotaObjects.js';
 import { changesUse } from './replenishment.js';
 
-/** A quota of a type that cannot be counted now is recounted, because no event may come when it can. */
+/** A quota of a type that cannot be counted now is recounted, because no event may announce the change. */
 const unknownAgainMs = 30_000;
 /**
- * Time after a quota was first seen in which new objects trigger a recount, a moment later. They may have been created before it, and arrive only now; or
- * through a server whose admission did not know it yet. Nothing else would ever count them.
+ * Time after a quota is first seen in which new objects trigger a recount shortly after. They may be older and arrive late, or come through a server whose
+ * admission did not know the quota. Nothing else would count them.
  */
 const youngMs = 60_000;
 const appearedAfterMs = 1_000;
 
-/** Maintains the used amounts of each quota. The server counts creations; this recounts a new quota, and freed amounts. */
+/** Maintains each quota's used amounts. The server counts creations; this recounts new quotas and freed amounts. */
 export function quotaController(environment: ManagerEnvironment): Controller {
   return new QuotaController(environment);
 }
@@ -92,7 +92,7 @@ class QuotaController implements Controller {
   async #count(quota: ResourceQuota, raisesOnly: boolean): Promise<SyncResult> {
     const { api, clock } = this.#environment;
     const sources = [...sourcesOf(quota)];
-    // The cache of a type may lag behind that of quotas: a first count reads from the server.
+    // A type's cache may lag behind that of quotas, so the first count reads from the server.
     const fresh = begins(quota);
     const observed = new Map(
       await Promise.all(sources.map(async (source) => [source, await this.#objects.in(namespaceOf(quota), { source, fresh })] as const)),

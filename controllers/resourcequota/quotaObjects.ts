@@ -34,8 +34,8 @@ interface QuotaObjectsOptions {
 }
 
 /**
- * The objects that quotas count. A type is followed from the first quota for it on, and except for the few whose size is counted, by its metadata only: most
- * clusters count few of their many types.
+ * The objects that quotas count. A type is followed from its first quota on, by metadata only unless its size is counted: most clusters count few of their
+ * types.
  */
 export class QuotaObjects {
   readonly #environment: ManagerEnvironment;
@@ -49,7 +49,7 @@ export class QuotaObjects {
     this.#options = options;
   }
 
-  /** Returns objects of a type in a namespace; null when they cannot be known now. `fresh` lists them from the server. */
+  /** Returns objects of a type in a namespace; null when unknown now. `fresh` lists them from the server. */
   async in(
     namespace: string,
     { source, fresh = false }: { readonly source: string; readonly fresh?: boolean },

@@ -5,10 +5,7 @@ import { occupies } from '../../api/quota/podUsage.js';
 import { scopeFacts } from '../../api/quota/scopes.js';
 import { usageOf } from '../../api/quota/usage.js';
 
-/**
- * Returns whether a change of an object may free something, or use more, without the server having counted it: admission counts creations, and growth by an
- * ordinary write. Pure.
- */
+/** Returns whether a change may free amounts, or use more without admission, which counts creations and growth by ordinary writes. Pure. */
 export function changesUse(source: string, before: KubeObject, after: KubeObject | null, now: number): boolean {
   if (after === null) return true;
   if (source === 'pods' && occupies(before, now) && !occupies(after, now)) return true;

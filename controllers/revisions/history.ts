@@ -35,7 +35,7 @@ export function templateOf({ data }: ControllerRevision): PodTemplateSpec | unde
 
 export const numberOf = ({ revision }: ControllerRevision): bigint => BigInt(revision);
 
-/** Returns a revision with that number: a bigint only where a number would not be exact, as it was read. */
+/** Returns a revision with that number: a bigint only where a number would be inexact. */
 export const numbered = (revision: ControllerRevision, number: bigint): ControllerRevision => ({
   ...revision,
   revision: (number > Number.MAX_SAFE_INTEGER ? number : Number(number)) as number,

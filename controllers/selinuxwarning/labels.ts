@@ -13,7 +13,7 @@ const text = ({ user = '', role = '', type = '', level = '' }: SELinuxOptions = 
   return parts.every((part) => part === '') ? '' : parts.join(':');
 };
 
-/** Returns the labels of the containers of a pod that mount a volume; more than one is a fault of the pod alone. */
+/** Returns the labels of a pod's containers that mount a volume; several are a fault of the pod alone. */
 export function labelsOf(pod: Pod, volumeName: string): readonly string[] {
   const own = pod.spec?.securityContext?.seLinuxOptions;
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
@@ -34,7 +34,7 @@ export function conflicts(users: readonly Labelled[]): readonly Conflict[] {
   return ordered.flatMap((one, index) =>
     ordered.slice(index + 1).flatMap((other): Conflict[] => [
       ...(one.policy === other.policy ? [] : [{ property: 'SELinuxChangePolicy' as const, one, other }]),
-      // The recursive policy labels files one by one, and accepts any label that the volume was mounted with.
+      // The recursive policy labels files one by one, and accepts any label of the mounted volume.
       ...(one.label === other.label || (one.policy === 'Recursive' && other.policy === 'Recursive')
         ? []
         : [{ property: 'SELinuxLabel' as const, one, other }]),

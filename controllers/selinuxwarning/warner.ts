@@ -18,7 +18,7 @@ function conflictMessage(property: string, [namespace, own]: readonly string[], 
     : `${property}${JSON.stringify(own)} conflicts with another pod that uses the same volume as this pod with a different ${property}. ${end}`;
 }
 
-/** Warns of pods that share a volume with different labels: one of them will not start on the same node. */
+/** Warns of pods that share a volume with different labels: on one node, one of them will not start. */
 export function selinuxWarner(environment: ManagerEnvironment): Controller {
   const { events, informers, measures } = environment;
   const podInformer = informers.of(pods);

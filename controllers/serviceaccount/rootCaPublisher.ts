@@ -14,7 +14,7 @@ const annotations = {
     'No other usage is guaranteed across distributions of Kubernetes clusters.',
 };
 
-/** Publishes the authorities of the API server in each namespace, where pods mount them next to their tokens. */
+/** Publishes the API server's authorities in each namespace, where pods mount them with their tokens. */
 export function rootCaPublisher(environment: ManagerEnvironment): Controller | null {
   const { rootCa } = environment;
   if (rootCa === null) return null;

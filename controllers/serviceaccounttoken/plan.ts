@@ -52,7 +52,7 @@ export function filled(secret: Secret, account: ServiceAccount, { gaps, authorit
   };
 }
 
-/** Returns the claims of such a token. It never expires: it is valid as long as its secret holds it. */
+/** Returns the claims of a secret's token. It never expires: it is valid as long as its secret holds it. */
 export function claimsFor(account: ServiceAccount, secret: Secret): Readonly<Record<string, string>> {
   const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
   return {

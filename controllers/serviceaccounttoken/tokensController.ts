@@ -15,13 +15,13 @@ export function tokensController(environment: ManagerEnvironment): Controller | 
   return file ? new TokensController(environment, signerIn(file)) : null;
 }
 
-/** Reads the key when it is needed: a missing file must not end this manager when it begins to lead. */
+/** Reads the key on demand: a missing file must not end this manager when it begins to lead. */
 function signerIn(file: string): Signer {
   let sign: Signer | null = null;
   return (claims) => (sign ??= signerWith(fs.readFileSync(file, 'utf8')))(claims);
 }
 
-/** A secret at the time of its last event: once it is gone, only this names its account. */
+/** A secret at its last event: after its deletion, only this names its account. */
 interface Subject {
   readonly namespace: string;
   readonly name: string;
@@ -102,7 +102,7 @@ export class TokensController implements Controller {
       );
   }
 
-  /** The cache may lag, so a miss reads from the server. Null when it does not exist, or was recreated since the secret was made for it. */
+  /** Reads from the server on a miss, since the cache may lag. Null when the account does not exist, or was recreated after the secret. */
   async #accountOf(secret: Secret): Promise<ServiceAccount | null> {
     const { name, uid } = accountOf(secret);
     const namespace = namespaceOf(secret);

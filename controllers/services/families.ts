@@ -9,7 +9,7 @@ export const familyOf = (address: string): Family | null => (isIPv4(address) ? '
 /** A Service without a virtual address is headless. */
 export const hasClusterIP = ({ spec }: Service): boolean => Boolean(spec?.clusterIP) && spec?.clusterIP !== 'None';
 
-/** Returns the families of a Service. One that sets none has the family of its address; a headless one then has both. */
+/** Returns the families of a Service. Without stated ones it has the family of its address; a headless one has both. */
 export function familiesOf({ spec }: Service): readonly Family[] {
   const named = (spec?.ipFamilies ?? []).filter((family): family is Family => family === 'IPv4' || family === 'IPv6');
   if (named.length > 0) return [...new Set(named)];

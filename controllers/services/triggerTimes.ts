@@ -3,7 +3,7 @@ import { timeText } from '../../api/time.js';
 import type { Pod, Service } from '../../api/types/core/v1.js';
 import { readySince } from '../workloads/podState.js';
 
-/** Records in endpoints the time of the change that caused them, so that the delay until they are programmed can be measured. */
+/** Records the time of the causing change in endpoints, to measure the delay until they are programmed. */
 export const triggerAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 
 /** Known times, in milliseconds. */
@@ -12,7 +12,7 @@ export interface SeenTimes {
   readonly pods: ReadonlyMap<string, number>;
 }
 
-/** Returns the earliest new time: a pod's change of readiness, or the Service's creation. A Service seen first has been created. Pure. */
+/** Returns the earliest new time: a pod's change of readiness, or the creation of a Service that is seen first. Pure. */
 export function nextTrigger(
   seen: SeenTimes | undefined,
   service: Service,

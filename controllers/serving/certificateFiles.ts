@@ -16,7 +16,7 @@ const names = {
   kubeconfig: ['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'],
 } as const;
 
-/** Files of certificates that a manager shows, trusts or signs with. A pair in memory has none: it is made anew at each start. */
+/** Files of certificates that a manager serves, trusts or signs with. A pair in memory has none: it is new at each start. */
 export function certificateFiles(options: ControllerManagerOptions, pair: KeyPair | KeyPairFiles): readonly CertificateFile[] {
   const shown = 'certFile' in pair ? [{ option: pair.option ?? '--cert-dir', file: pair.certFile, form: 'pem' as const }] : [];
   return [...shown, ...certificateFilesOf(options, names)];

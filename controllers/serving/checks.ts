@@ -5,7 +5,7 @@ export type Check = () => string | null;
 
 const text = 'text/plain; charset=utf-8';
 
-/** The health of this program: a check for each part of it, which exists as long as the part. */
+/** The health of this program: one check per part, as long as the part exists. */
 export class Checks {
   readonly #checks = new Map<string, Check>();
 
@@ -16,10 +16,7 @@ export class Checks {
     };
   }
 
-  /**
-   * Implements `/healthz`: `ok`, or one line for each check when one fails or with `verbose`; `exclude` leaves some out. `path` is the first word of the
-   * response.
-   */
+  /** Implements `/healthz`: `ok`, or a line per check on failure or with `verbose`; `exclude` omits checks. `path` is the first word of the response. */
   all(path: string, query: URLSearchParams): Page {
     const excluded = new Set(query.getAll('exclude'));
     const results = [...this.#checks].filter(([name]) => !excluded.has(name)).map(([name, check]) => ({ name, fault: check() }));

@@ -39,7 +39,7 @@ export interface HealthOptions {
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
-/** Starts the secure port; null when there is none. Rejects with the errors of the options, or of their files. */
+/** Starts the secure port; null without one. Rejects with the errors of the options or their files. */
 export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
   const { options, clock, log, metrics } = surroundings;
   if (options['secure-port'] === 0) return null;
@@ -77,9 +77,7 @@ interface Reopening {
   readonly say: (level: 'info' | 'error', message: string) => void;
 }
 
-/**
- * While no API server answers, the port is open to clients that files and tokens authenticate. Once one does, it is reopened with the published authorities.
- */
+/** While no API server answers, the port serves clients authenticated by files and tokens. Then it is reopened with the published authorities. */
 async function reopenOnce(serving: Serving, { look, open, clock, signal, say }: Reopening): Promise<Serving> {
   for (;;) {
     await pause(clock, lookMs, signal);
@@ -142,7 +140,7 @@ const apiOf = (file: string | null, clock: Clock): RestApi | null =>
     ? null
     : new RestApi({ connection: new Connection(loadKubeconfig(file), { clock }), userAgent: 'kube-controller-manager/access', clock });
 
-/** Returns the published trust for certificates, where files leave something open and a server is configured. Null while no API server answers. */
+/** Returns the published trust for certificates, where files leave something open and a server is configured; null while no API server answers. */
 async function lookedUp(
   options: ControllerManagerOptions,
   api: RestApi | null,
@@ -159,7 +157,7 @@ function tokens(options: ControllerManagerOptions, api: RestApi | null, clock: C
   return api === null ? () => ({ outcome: 'absent' }) : delegatedTokens(api, clock, options['authentication-token-webhook-cache-ttl']);
 }
 
-/** Returns the pair given by files; otherwise the one kept in `--cert-dir`; otherwise one that is only in memory. */
+/** Returns the pair given by files, else the one kept in `--cert-dir`, else one in memory. */
 function servingPair(options: ControllerManagerOptions): KeyPair | KeyPairFiles {
   const { 'tls-cert-file': certFile, 'tls-private-key-file': keyFile, 'cert-dir': directory } = options;
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };

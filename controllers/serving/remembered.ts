@@ -3,7 +3,7 @@ import type { Clock } from '../client/clock.js';
 
 const keptMax = 1_024;
 
-/** Caches results for a time that depends on the result; 0 for none. Concurrent calls share one request. */
+/** Caches results for a time that depends on the result (0: not at all). Concurrent calls share one request. */
 export class Remembered<V> {
   readonly #clock: Clock;
   readonly #keepMs: (answer: V) => number;

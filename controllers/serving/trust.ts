@@ -20,8 +20,8 @@ const published = { namespace: 'kube-system', name: 'extension-apiserver-authent
 export type Published = Readonly<Record<string, string>>;
 
 /**
- * Returns the published trust, for options that are not given. Null while no API server can be reached: it may still be starting. With `tolerate`, that and a
- * refusal are logged to `log` and count as "nothing"; otherwise a refusal rejects.
+ * Returns the published trust for options that are not given; null while no API server can be reached, as during its start. `tolerate` logs that or a refusal
+ * to `log` and returns "nothing"; otherwise a refusal rejects.
  */
 export async function publishedTrust(api: Api, tolerate: boolean, log: (message: string) => void): Promise<Published | null> {
   try {

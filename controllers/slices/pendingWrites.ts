@@ -2,9 +2,9 @@ import type { Clock } from '../client/clock.js';
 import { type KubeObject, uidOf } from '../../api/meta/object.js';
 import { isOlder } from '../client/versions.js';
 
-/** A write that is not seen by then was undone by another client, or the informer is late. */
+/** A write unseen by then was undone by another client, or the informer is late. */
 const forgottenAfterMs = 5 * 60_000;
-/** A change of the cache ends the wait for our own writes; this is for one that never comes. */
+/** Ends the wait for our own writes when no change of the cache does. */
 export const staleAgainMs = 5_000;
 
 interface Pending {
@@ -14,7 +14,7 @@ interface Pending {
 }
 
 /**
- * Writes that a controller's cache does not show yet. Slices have generated names, so an early check would create them twice. Bounded by the writes in
+ * A controller's writes that its cache does not show yet: slices have generated names, so an early check would create them twice. Bounded by the writes in
  * progress.
  */
 export class PendingWrites {

@@ -1,6 +1,6 @@
 import type { EndpointPort } from '../../api/types/core/v1.js';
 
-/** Ports of slices in the order of the reference: by a hash of their Go print form. Pure. */
+/** Orders ports of slices like the reference: by a hash of their Go print form. Pure. */
 
 export type SlicePort = Partial<EndpointPort>;
 

@@ -18,8 +18,8 @@ export const isManagedBy = (manager: string, { metadata }: EndpointSlice): boole
 export const slicePrefix = (name: string): string => (name.length + 1 > 253 ? name : `${name}-`);
 
 /**
- * Updates slices that would be deleted instead of creating others: one request, and no moment without endpoints. Only slices of this very owner are taken; the
- * family of a slice never changes. Pure.
+ * Updates slices to be deleted instead of creating others: one request, and no moment without endpoints. Takes only slices of this owner, with the same
+ * address family. Pure.
  */
 export function recycled(owner: KubeObject, { create, update, remove }: SliceWrites): SliceWrites {
   const fresh = [...create];

@@ -33,7 +33,7 @@ export type Action =
   | { readonly do: 'delete'; readonly pod: Pod };
 
 export interface Plan extends NextSync {
-  /** One after the other; a failure ends the plan. Within a stage the order counts only where `inOrder`. */
+  /** Stages run in sequence; a failure ends the plan. The order within a stage counts only where `inOrder`. */
   readonly stages: readonly (readonly Action[])[];
   readonly inOrder: boolean;
   readonly status: StatefulSetStatus;
@@ -173,7 +173,7 @@ function owners({ set, claimOf }: Observed, pod: Pod): readonly Action[] {
   });
 }
 
-/** Ordered, one goes at a time, from the highest, and only while all others are healthy; except that the first unhealthy one may go. */
+/** Ordered sets remove one pod at a time, from the highest, while all others are healthy; the first unhealthy one may always go. */
 function condemnedStep(observed: Observed, pod: Pod, firstUnavailable: Pod | null, inOrder: boolean): Step {
   if (isTerminating(pod)) return { actions: [], blocks: true };
   if (inOrder && isUnavailable(observed, pod) && pod !== firstUnavailable) return { actions: [], blocks: true };

@@ -7,8 +7,8 @@ import { sameMeaning } from '../../api/json/equality.js';
 import { isInRange, ordinalOf } from './identity.js';
 
 /**
- * The owner of a pod's claims, with which the garbage collector deletes them: the set where claims are deleted with the set, the pod where they are deleted on
- * scale down (if it is condemned). Pure.
+ * The owner of a pod's claims, with which the garbage collector deletes them: the set where claims go with the set, a condemned pod where they go on scale
+ * down. Pure.
  */
 
 type Owner = 'set' | 'pod' | null;
@@ -24,7 +24,7 @@ const names = (reference: OwnerReference, type: Resource, owner: KubeObject): bo
 const isOwn = (reference: OwnerReference, set: StatefulSet, pod: Pod): boolean =>
   names(reference, statefulSets, set) || names(reference, pods, pod);
 
-/** Returns whether another controller owns a claim, although the set has a retention policy: that is then ignored. */
+/** Returns whether another controller owns a claim, so that the set's retention policy is ignored. */
 export function isOthers(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   return (
@@ -33,7 +33,7 @@ export function isOthers(claim: PersistentVolumeClaim, set: StatefulSet, pod: Po
   );
 }
 
-/** Returns the claim with the owners that it should have, or null when it has them. A claim that another controller owns is left alone. */
+/** Returns the claim with its desired owners, or null if unchanged. Another controller's claim is left alone. */
 export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): PersistentVolumeClaim | null {
   const before = claim.metadata.ownerReferences ?? [];
   const others = before.filter((reference) => !isOwn(reference, set, pod));
@@ -43,7 +43,7 @@ export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: 
   return sameMeaning(before, ownerReferences) ? null : { ...claim, metadata: { ...claim.metadata, ownerReferences } };
 }
 
-/** Returns whether a claim is about to be deleted with a former pod of the same name: a new pod must not mount it. */
+/** Returns whether a claim is about to be deleted with a former pod of the same name: new pods must not mount it. */
 export function isStale(claim: PersistentVolumeClaim, set: StatefulSet, podName: string, podUid: string): boolean {
   if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== 'Delete') return false;
   return (claim.metadata.ownerReferences ?? []).some(

@@ -15,7 +15,7 @@ export interface Rollout {
   readonly oneAtATime: boolean;
 }
 
-/** Returns the pods to delete so that they come back with the newest template: from the highest ordinal down to the partition. Pure. */
+/** Returns the pods to delete for an update, from the highest ordinal down to the partition. Pure. */
 export function rollout({ set, update, replicas, isUnavailable, oneAtATime }: Rollout): readonly Pod[] {
   const { partition = 0, maxUnavailable } = set.spec?.updateStrategy?.rollingUpdate ?? {};
   const targets = replicas.slice(partition).reverse();
@@ -28,7 +28,7 @@ export function rollout({ set, update, replicas, isUnavailable, oneAtATime }: Ro
 /** A small share of a small set would be nothing. */
 const bound = (maxUnavailable: IntOrString, replicas: number): number => Math.max(1, scaled(maxUnavailable, replicas, 'down'));
 
-/** Each waits until all above it are healthy. A broken one of an old template is replaced anyway: it could wait for ever. */
+/** Each pod waits until all above it are healthy. A broken old pod is replaced anyway, as it could wait for ever. */
 function oneByOne(targets: readonly Pod[], isOld: (pod: Pod) => boolean, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
   const next = targets.find((pod) => isOld(pod) || isUnavailable(pod));
   return next && isOld(next) ? [next] : [];

@@ -3,7 +3,7 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.js';
 import { setPodSpecDefaults } from '../../api/pods/defaults.js';
 import { holds, patchOf, templateOf } from '../revisions/history.js';
 
-/** Returns whether a revision means a template, perhaps without members that are defaulted since: then its pods need not be replaced. */
+/** Returns whether a revision equals a template, apart from members defaulted later: its pods need not be replaced. */
 export function holdsInSubstance(revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean {
   if (holds(revision, template)) return true;
   const kept = templateOf(revision);

@@ -78,7 +78,7 @@ export class StatefulPods {
       expected: async (error) => {
         if (isNamespaceTerminating(error)) return true;
         if (!isAlreadyExists(error)) return false;
-        // It may be ours, and not in the cache yet. Another owner's pod blocks the name, without an event.
+        // The pod may be ours and not in the cache yet. Another owner's pod blocks the name, without an event.
         const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
         if (there && !isControlledBy(there, set)) throw error;
         return true;

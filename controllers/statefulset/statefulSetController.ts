@@ -114,7 +114,7 @@ class StatefulSetLoop {
     if (againAfterMs !== null) return { againAfterMs };
   }
 
-  /** Returns the revisions of a set, with the one of its template. Null for a terminating set without any. */
+  /** Returns the revisions of a set, including its template's. Null for a terminating set without any. */
   async #revisions(set: StatefulSet): Promise<Revisions | null> {
     const { api } = this.#environment;
     const collisions = set.status?.collisionCount ?? 0;
@@ -137,7 +137,7 @@ class StatefulSetLoop {
     return { all, update: made.revision, current: currentRevision(set, all, made.revision), collisions: made.collisions };
   }
 
-  /** Another name is used when the first belongs to another template; it may also be ours, and the cache not show it yet. */
+  /** Uses another name when the first belongs to another template; it may also be ours, and not in the cache yet. */
   async #create(
     set: StatefulSet,
     number: bigint,

@@ -11,7 +11,7 @@ import { whereServed } from '../servedTypes.js';
 const namespace = 'kube-system';
 const identity = 'apiserver.kubernetes.io/identity=kube-apiserver';
 
-/** Returns a storage version without the servers that are gone: null where none is, `empty` where all are. Pure. */
+/** Returns a storage version without the servers that are gone: null if unchanged, `empty` if all are gone. Pure. */
 export function withoutGone(
   { status }: StorageVersion,
   isAlive: (server: string) => boolean,

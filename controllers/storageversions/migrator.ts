@@ -27,7 +27,7 @@ const reasons = {
   Failed: 'StorageVersionMigrationFailed',
 } as const;
 
-/** Returns the status with a condition more. That the migration runs stays said when it is over, as in the reference. Pure. */
+/** Returns the status with another condition. The running condition stays after the end, as in the reference. Pure. */
 function migrationWith(
   { status }: StorageVersionMigration,
   type: keyof typeof reasons,

@@ -6,7 +6,7 @@ import { tolerates } from '../workloads/toleration.js';
 export const drivingTaints = (node: Node | undefined): readonly Taint[] =>
   (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 
-/** Milliseconds: 0 where some taint is not tolerated at all, Infinity where all are for ever; null where there is no taint. */
+/** Returns milliseconds: 0 if a taint is not tolerated, Infinity if all are for ever; null without taints. */
 export function toleratedMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number | null {
   if (taints.length === 0) return null;
   return Math.min(

@@ -7,7 +7,7 @@ import type { ClusterTrustBundle } from '../../api/types/certificates/v1beta1.js
 export const signerName = 'kubernetes.io/kube-apiserver-serving';
 const digestBytes = 12;
 
-/** Named by its content: pods that mount an older one keep it until they see the new one. */
+/** Named by its content: pods with an older one keep it until they see the new one. */
 export function bundleOf(authorities: string): ClusterTrustBundle {
   const digest = createHash('sha256')
     .update(authorities)

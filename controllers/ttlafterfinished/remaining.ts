@@ -2,7 +2,7 @@ import { isTerminating, keyTextOf } from '../../api/meta/object.js';
 import { timeOf } from '../../api/time.js';
 import type { Job } from '../../api/types/batch/v1.js';
 
-/** Returns milliseconds until a Job may be deleted, 0 or less when it may; null for one that stays, runs or is being deleted. Pure. */
+/** Returns milliseconds until a Job may be deleted, 0 or less for now; null for one that stays, runs or is being deleted. Pure. */
 export function remainingMs(job: Job, now: number): number | null {
   const seconds = job.spec?.ttlSecondsAfterFinished;
   if (seconds === undefined || isTerminating(job)) return null;

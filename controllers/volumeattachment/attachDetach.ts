@@ -26,8 +26,8 @@ const workers = 2;
 const retryMs = 10_000;
 
 /**
- * Requests drivers to attach the volumes of pods to their nodes, and to detach them when no pod needs them there any more and the node has released them.
- * VolumeAttachment objects carry the requests.
+ * Requests drivers to attach pods' volumes to their nodes, and to detach them when no pod there needs them and the node has released them. VolumeAttachment
+ * objects carry the requests.
  */
 export const attachDetachController = (environment: ManagerEnvironment): Controller => new AttachDetach(environment).controller;
 

@@ -39,8 +39,8 @@ const podsByClaim = 'claim';
 const firstRetryMs = 1_000;
 
 /**
- * Binds claims to volumes and volumes to claims, requests missing volumes from provisioners, and releases volumes when their claim is gone. The volume is
- * written first: it shows what the claim lacks.
+ * Binds claims and volumes to each other, requests missing volumes from provisioners, and releases volumes of deleted claims. Writes the volume first: it
+ * shows what the claim lacks.
  */
 export class VolumeBinder implements Controller {
   readonly #environment: ManagerEnvironment;
@@ -200,7 +200,7 @@ export class VolumeBinder implements Controller {
     if (volume) await unless(isNotFound, this.#followVolume(volume, await this.#claimOf(volume)));
   }
 
-  /** Returns the claim of a volume. Before it is taken for gone the server is queried: data may be at stake, and the cache may lag. */
+  /** Returns the claim of a volume. Queries the server before a claim counts as gone: data may be at stake, and the cache may lag. */
   async #claimOf({ spec }: PersistentVolume): Promise<PersistentVolumeClaim | null> {
     const { name = '', namespace = '', uid } = spec?.claimRef ?? {};
     if (!uid) return null;

@@ -43,7 +43,7 @@ function amount(text: string | undefined): Quantity {
 const sizeOf = ({ spec }: PersistentVolume): Quantity => amount(spec?.capacity?.['storage']);
 const requested = ({ spec }: PersistentVolumeClaim): Quantity => amount(spec?.resources?.requests?.['storage']);
 
-/** Returns whether a volume is reserved for a claim, by its name, and by its uid if there is one. */
+/** Returns whether a volume is reserved for a claim: by name, and by uid if set. */
 export function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const reference = spec?.claimRef;
   return (
@@ -71,8 +71,8 @@ const offersModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): bo
   (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode) ?? false);
 
 /**
- * Returns the volume reserved for the claim, or else, of those that fit, the one with the fewest access modes and then the smallest. For a class that waits for
- * pods the scheduler chooses the volumes: claims get only reserved ones here.
+ * Returns the volume reserved for the claim, or else the fitting one with the fewest access modes and then the smallest. For a class that waits for pods, the
+ * scheduler chooses volumes, so only reserved ones are returned.
  */
 export function bestVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[], delayed: boolean): PersistentVolume | null {
   const fitting = volumes.filter(

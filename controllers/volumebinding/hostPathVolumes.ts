@@ -7,7 +7,7 @@ import type { StorageClass } from '../../api/types/storage/v1.js';
 import { annotations } from './plan.js';
 import { hostPathProvisioner } from './provisioners.js';
 
-/** Volumes in directories of this machine, for tests of clusters of one machine. Nothing outside this folder is ever removed. */
+/** Volumes in directories of this machine, for tests of single-machine clusters. Nothing outside this folder is removed. */
 const folder = '/tmp/hostpath_pv';
 
 export async function makeHostPathVolume(claim: PersistentVolumeClaim, storageClass: StorageClass): Promise<PersistentVolume> {

@@ -164,7 +164,7 @@ export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolum
   return { ...claim, metadata, spec: { ...claim.spec, volumeName: nameOf(volume) } };
 }
 
-/** Returns the claim's status as bound to the volume; null where it is. Its capacity is set from the volume once; afterwards volume expansion changes it. */
+/** Returns the claim's status as bound to the volume; null if unchanged. Sets the capacity once; afterwards volume expansion changes it. */
 export function boundStatus({ status }: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim['status'] | null {
   const { accessModes, capacity, volumeAttributesClassName } = volume.spec ?? {};
   if (status?.phase === 'Bound') return null;

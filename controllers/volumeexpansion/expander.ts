@@ -17,7 +17,7 @@ const isBoundTo = (claim: PersistentVolumeClaim, volume: PersistentVolume | unde
 
 const workers = 10;
 
-/** Every expandable volume is expanded by its driver: claims that request more get an event that names it. */
+/** Drivers expand all expandable volumes: claims that request more get an event that names the driver. */
 export function volumeExpander(environment: ManagerEnvironment): Controller {
   const { events, informers } = environment;
   const { cache } = informers.of(persistentVolumeClaims);

@@ -62,7 +62,7 @@ async function syncClaim({ api, informers, clock, isOn }: ManagerEnvironment, ke
           .some((pod) => uses(pod, claim))
       )
         return;
-      // The cache may not show a pod that was just bound; data would be lost with its claim.
+      // The cache may not show a pod that was just bound; its data would be lost with the claim.
       const { items } = await api.list(pods, { namespace });
       if (!items.some((pod) => uses(pod, claim))) await write(finalizers.filter((name) => name !== finalizer));
     }

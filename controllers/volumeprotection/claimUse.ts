@@ -28,8 +28,8 @@ const unused = 'Unused';
 const ended: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
 
 /**
- * Returns the conditions of a claim with its use by pods, all of its namespace; null where nothing changes. A pod counts from when it names the claim, whether
- * or not it has a node, until it has finished. `now` is RFC 3339 with seconds.
+ * Returns a claim's conditions with its use by the given pods of its namespace; null if unchanged. A pod counts from when it names the claim, with or without
+ * a node, until it has finished. `now` is RFC 3339 with seconds.
  */
 export function withUse(claim: PersistentVolumeClaim, pods: readonly Pod[], now: string): readonly PersistentVolumeClaimCondition[] | null {
   const isUsed = pods.some((pod) => !ended.has(pod.status?.phase) && names(pod, claim));
@@ -41,7 +41,7 @@ export function withUse(claim: PersistentVolumeClaim, pods: readonly Pod[], now:
   return [...conditions.filter(({ type }) => type !== unused), { ...said, lastTransitionTime: now }];
 }
 
-/** Decides on the finalizer of a claim; whether it is used counts only where it may be released. */
+/** Decides on the finalizer of a claim; its use counts only where it may be released. */
 export function protectionOf(claim: PersistentVolumeClaim): 'nothing' | 'add' | 'release' {
   const has = claim.metadata.finalizers?.includes(finalizer) ?? false;
   if (isTerminating(claim)) return has ? 'release' : 'nothing';

@@ -4,7 +4,7 @@ import { QueueController } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** Returns the finalizers that an object should have; null where it has them. `finalizer` stays until nothing uses it any more. Pure. */
+/** Returns the desired finalizers of an object; null if unchanged. `finalizer` stays until nothing uses the object. Pure. */
 export function guarded(object: KubeObject, finalizer: string, used: boolean): readonly string[] | null {
   const { finalizers = [] } = object.metadata;
   const has = finalizers.includes(finalizer);
@@ -12,7 +12,7 @@ export function guarded(object: KubeObject, finalizer: string, used: boolean): r
   return has ? null : [...finalizers, finalizer];
 }
 
-/** Keeps objects of a type while they are used. `consider` adds watches of other types that may free one. */
+/** Keeps objects of a type while they are used. `consider` adds watches of other types that may release one. */
 export function guard<T extends KubeObject>(
   environment: ManagerEnvironment,
   {

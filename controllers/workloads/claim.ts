@@ -55,14 +55,14 @@ interface Claiming<O extends KubeObject, T extends KubeObject> extends Owning<O,
 
 type Cached = Pick<ControllerEnvironment, 'api' | 'informers'>;
 
-/** Returns an owner's candidates: objects that it controls, and those without a controller in its namespace. The type is followed (`follow`). */
+/** Returns an owner's candidates: objects that it controls, and those in its namespace without a controller. The type is followed (`follow`). */
 export function candidatesFor<T extends KubeObject>({ informers }: Pick<Cached, 'informers'>, type: Resource<T>, owner: KubeObject): T[] {
   const { cache } = informers.of(type);
   return [...cache.by(controllerIndex, uidOf(owner)), ...cache.by(controllerIndex, orphanWord(namespaceOf(owner)))];
 }
 
 /**
- * Adopts and releases by `claims`, and returns the owned objects. Before the first adoption the server is queried whether the owner still exists: the cache may
+ * Adopts and releases by `claims`, and returns the owned objects. Before the first adoption queries the server whether the owner still exists: the cache may
  * lag.
  */
 export async function ownedBy<O extends KubeObject, T extends KubeObject>(
@@ -101,7 +101,7 @@ const withReference = (references: readonly OwnerReference[], added: OwnerRefere
     ? references.map((reference) => (reference.uid === added.uid ? { ...reference, ...added } : reference))
     : [...references, added];
 
-/** Another client may have released it, or replaced it by another of the same name: both are fine. */
+/** Another client may have released or replaced it: both are fine. */
 async function releaseOne<O extends KubeObject, T extends KubeObject>(
   { api, owner, type, finalizer }: Claiming<O, T>,
   object: T,

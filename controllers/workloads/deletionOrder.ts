@@ -5,7 +5,7 @@ import { isReady, readySince, restartsOf } from './podState.js';
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** A pod and how many of its relatives share its node: where there are many, the loss of one matters least. */
+/** A pod and its number of related pods on its node: where there are many, the loss of one matters least. */
 interface Ranked {
   readonly pod: Pod;
   readonly neighbours: number;
@@ -36,7 +36,7 @@ function costOf(pod: Pod): number {
   return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : 0;
 }
 
-/** Ages count by their order of magnitude only, so that not always the same kind goes. Unknown times are youngest. */
+/** Ages count by order of magnitude, so that not always the same kind is chosen. Unknown times are youngest. */
 function youngerFirst(since: (pod: Pod) => number, first: Pod, second: Pod, now: number): number {
   const [a, b] = [since(first), since(second)];
   if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return 0;

@@ -14,7 +14,7 @@ export interface Following<O extends KubeObject, T extends KubeObject> {
   readonly onChange?: (key: string, owner: O, before: T | null, after: T) => void;
 }
 
-/** The index of owned objects by their controller's uid; objects without one are under `orphanWord` of their namespace. */
+/** The index of owned objects by their controller's uid; orphans are under `orphanWord` of their namespace. */
 export const controllerIndex = 'controller';
 export const orphanWord = (namespace: string): string => `orphans of ${namespace}`;
 

@@ -1,8 +1,8 @@
 import { goMembers, type GoType } from './goTypes.js';
 
 /**
- * Pod templates in the print form of Go's spew (`%#v`, with types), which the reference hashes (`pkg/util/hash`, `DeepHashObject`). Pure. Lists, maps and
- * pointers without content are `<nil>`, as they are after Protobuf.
+ * Pod templates in the print form of Go's spew (`%#v`, with types), which the reference hashes (`pkg/util/hash`, `DeepHashObject`). Pure. Empty lists, maps
+ * and pointers are `<nil>`, as after Protobuf.
  */
 export const dumpTemplate = (template: unknown): string => typed('(v1.PodTemplateSpec)', structure('PodTemplateSpec', template));
 
@@ -80,8 +80,8 @@ const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 3
 const amount = /^(-?)(\d*)(?:\.(\d*))?(?:([eE])([-+]?\d+)|([A-Za-z]*))$/;
 
 /**
- * An amount as it is parsed (`resource.ParseQuantity`): a whole number and a power of ten, and the text where that is its canonical form. Longer numbers are
- * kept otherwise there, and have hashes of our own.
+ * A parsed amount (`resource.ParseQuantity`): an integer and a power of ten, and the text where it is canonical. The reference stores longer numbers
+ * differently, so their hashes differ from it.
  */
 function quantity(value: unknown): string {
   const written = typeof value === 'number' ? String(value) : text(value);

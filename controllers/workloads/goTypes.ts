@@ -1,8 +1,8 @@
 import { messageNamed, type Message, type MessageField } from '../../api/catalogue/protobuf.js';
 
 /**
- * The structures of pod templates in the reference (`k8s.io/api/core/v1`): hashes of templates are taken of a dump of these. Their members and types are those
- * of the Protobuf messages; the tables tell what is otherwise in Go.
+ * The structures of pod templates in the reference (`k8s.io/api/core/v1`), whose dump is hashed. Members and types are those of the Protobuf messages; the
+ * tables hold the differences in Go.
  */
 
 /** Members that follow another one in Go, whatever their number in Protobuf. */

@@ -44,8 +44,8 @@ export interface BatchResult {
 }
 
 /**
- * Runs a task `count` times, first once, then twice, then four times at once and so on, and stops after a group with a failure: a cause that fails once (a
- * quota, a bad template) will mostly fail always.
+ * Runs a task `count` times: first one, then two, then four at once and so on. Stops after a group with a failure, whose cause (a quota, a bad template) will
+ * mostly persist.
  */
 export async function slowStart(count: number, task: (index: number) => Promise<unknown>, firstSize = 1): Promise<BatchResult> {
   let succeeded = 0;

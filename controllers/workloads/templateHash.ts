@@ -20,7 +20,7 @@ function fnv1a(bytes: Uint8Array): number {
 
 const safeWord = (text: string): string => [...text].map((letter) => alphabet[letter.charCodeAt(0) % alphabet.length]).join('');
 
-/** Returns the hash of a pod template, and of how often a name with it was taken before (`controller.ComputeHash` of the reference). */
+/** Returns the hash of a pod template and of the number of earlier collisions (`controller.ComputeHash` of the reference). */
 export function templateHash(template: unknown, collisions: number | undefined): string {
   const count = Buffer.alloc(collisions === undefined ? 0 : 8);
   if (collisions !== undefined) count.writeUInt32LE(collisions);

@@ -1,4 +1,4 @@
-/** For all clients: bytes handed over to connections, and complete waiting responses. Lists are made while they are sent. */
+/** Limit over all clients: bytes handed over to connections, and complete waiting responses. Lists are made while they are sent. */
 const unsentBytesMax = 64 * 1024 * 1024;
 const keptShare = 0.75;
 
