@@ -10,7 +10,7 @@ import type { Catalogue } from '../registry/resources.js';
 import { startTask, type StartTaskOptions } from '../registry/startTask.js';
 import type { Anchors } from '../../program/authentication/peer.js';
 
-/** The texts of the ConfigMap from which extension servers learn this server's trust in clients and front proxies. */
+/** The data of the ConfigMap by which extension servers trust clients and front proxies of this server. */
 export type PublishedTrust = Readonly<Record<string, string>>;
 
 export interface TrustFacts {
@@ -39,7 +39,7 @@ export function publishedTrust({ client, proxy }: TrustFacts): PublishedTrust {
 
 const bundle = (anchors: Anchors): string => anchors.map((anchor) => anchor.toString()).join('');
 
-/** Merges the ConfigMap: authorities of other servers stay until they expire. Pure. `now` is in milliseconds since 1970. */
+/** Merges the ConfigMap; other servers' authorities stay until they expire. Pure. `now` is in milliseconds since 1970. */
 export function mergedTrust(current: PublishedTrust, own: PublishedTrust, now: number): PublishedTrust {
   const merged = Object.entries(own).map(
     ([name, value]) =>

@@ -31,7 +31,7 @@ export interface AbacPolicies {
   readonly rules: RuleResolver;
 }
 
-/** Reads a JSON object per line; blank lines and those that begin with `#` are skipped. Throws with file and line. */
+/** Reads one JSON object per line, skipping blank lines and lines that begin with `#`. Throws with file and line. */
 export function readAbacPolicies(file: string): AbacPolicies {
   const lines = readText(file)
     .split('\n')
@@ -98,7 +98,7 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
   return {
     authorize: (attributes) => (policies.some((policy) => grants(policy, attributes)) ? allow : silence),
     rules: (user, namespace) => {
-      // The reference also lists a policy for paths for its namespace, though it grants the paths in any case.
+      // The reference also lists a policy for paths only in its namespace, though it always grants the paths.
       const own = policies.filter((policy) => concerns(policy, user) && is(policy.namespace, namespace));
       const verbs = (policy: Policy): readonly string[] => (policy.readonly ? readVerbs : [any]);
       return {

@@ -63,9 +63,7 @@ const ruleVerbs: ReadonlyMap<string, string> = new Map([
   ['other', ''],
 ]);
 
-/**
- * Asks authorizers in order: the first allow or deny counts. Without one the request is refused with all reasons. Synchronous unless one of them has to wait.
- */
+/** Asks authorizers in order; the first allow or deny counts. Without one, refuses with all reasons. Synchronous unless an authorizer must wait. */
 export function firstDecision(authorizers: readonly Authorizer[]): Authorizer {
   return (attributes) => ask(authorizers, 0, attributes, { reasons: [], errors: [] });
 }

@@ -10,9 +10,9 @@ import { forbidden } from './forbidden.js';
 import { boundNode } from './impersonation.js';
 
 /**
- * The rights to parts of the status of a ResourceClaim, in addition to writing the status: allocation needs `resourceclaims/binding`, device reports need
- * `resourceclaims/driver` for their driver. The reference (`AuthorizedForBinding`, `AuthorizedForDeviceStatus`) checks them during validation, for the
- * request's verb: a right to update does not include patch.
+ * Rights to parts of a ResourceClaim's status, besides writing the status: allocation needs `resourceclaims/binding`, device reports need
+ * `resourceclaims/driver` for their driver. The reference (`AuthorizedForBinding`, `AuthorizedForDeviceStatus`) checks the request's verb during validation: a
+ * right to update does not include patch.
  */
 
 const group = 'resource.k8s.io';

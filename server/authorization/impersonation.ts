@@ -5,7 +5,7 @@ import { subdomainName } from '../registry/validation/names.js';
 import type { Attributes, Authorizer } from './authorizer.js';
 import { forbidden } from './forbidden.js';
 
-/** The requested identity. `extra` is a map because its keys are the client's, and must not name inherited members. */
+/** The requested identity. `extra` is a map because clients choose its keys, which must not name inherited members. */
 export interface Wanted {
   readonly name: string;
   readonly uid: string;
@@ -43,7 +43,7 @@ const manyValues = 4;
 
 const legacy: Mode = { name: 'legacy', applies: () => true };
 
-/** Narrowest first, as in KEP-5284. Nodes and service accounts are only named; the server knows the rest of their identity. */
+/** Narrowest first, as in KEP-5284. Nodes and service accounts are only named; the server adds the rest. */
 const modes: readonly Mode[] = [
   {
     name: 'associated-node',
@@ -56,8 +56,8 @@ const modes: readonly Mode[] = [
 ];
 
 /**
- * Returns the identity for `request`, or throws the refusal. A constrained mode checks the right to the request itself (`impersonate-on:MODE:VERB`), then to
- * the identity (`impersonate:MODE`); the plain verb "impersonate" comes last and suffices for everything, as before. The first refusal is reported.
+ * Returns the identity for `request`, or throws the refusal. A constrained mode checks the right to the request (`impersonate-on:MODE:VERB`), then to the
+ * identity (`impersonate:MODE`). The plain verb "impersonate" comes last and suffices for everything. The first refusal is reported.
  */
 export async function impersonate(
   wanted: Wanted,
@@ -81,7 +81,7 @@ export async function impersonate(
   throw refusals[0]!;
 }
 
-/** Rights that are all needed; `whole` replaces them where it is granted. Or the refusal of a forbidden identity. */
+/** Required rights, or `whole` instead of them; or the refusal of a forbidden identity. */
 type Step = { readonly whole: Attributes | null; readonly each: readonly Attributes[] } | { readonly never: StatusError };
 
 async function refusalOf(

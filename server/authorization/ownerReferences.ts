@@ -8,7 +8,7 @@ import type { Attributes, Authorizer } from './authorizer.js';
 type Asked = Omit<Extract<Attributes, { isResource: true }>, 'isResource' | 'user' | 'namespace'>;
 
 /**
- * Setting an owner controls when an object is deleted, and blocking an owner's deletion controls when that is: both need the corresponding right. Owners of new
+ * Setting an owner decides when an object is deleted, and blocking an owner's deletion when that one is: both need the corresponding right. Owners of new
  * objects are unrestricted.
  */
 export const ownerReferencesPermission = (authorize: Authorizer, catalogue: Catalogue): AdmissionPlugin => ({

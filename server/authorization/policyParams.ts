@@ -34,8 +34,8 @@ interface Parts {
 }
 
 /**
- * Expressions may reveal the parameters of admission policies. So the writer of a policy needs the right to read (verb "get") its kind of parameters, and the
- * writer of a binding its object. Unchanged references may stay; administrators may name anything. A binding with a selector needs the right to all objects.
+ * Expressions may reveal parameters of admission policies. So the writer of a policy needs the right to read (verb "get") its parameter kind, and the writer
+ * of a binding its object, or with a selector all objects. Unchanged references may stay; administrators may name anything.
  */
 export const policyParamsCheck = (parts: Parts): AdmissionPlugin => ({
   name: 'AdmissionPolicyParams',
@@ -77,7 +77,7 @@ const paramRefOf = (binding: ApiObject | null): JsonObject | null => objectAt(ob
 
 const anything = { group: '*', version: '*', resource: '*' } as const;
 
-/** A kind that is not served yet needs the right to all of its group and version: it may be served tomorrow. */
+/** A kind that is not served yet needs the right to all of its group and version, since it may be served later. */
 function resourceOf(kind: JsonObject, catalogue: Pick<Catalogue, 'kind'>): Pick<Target, 'group' | 'version' | 'resource'> {
   const parts = textAt(kind, 'apiVersion').split('/');
   if (parts.length > 2) return anything;

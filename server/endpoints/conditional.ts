@@ -8,7 +8,7 @@ const yearMs = 365 * 24 * 60 * 60 * 1000;
 /** Identifies a document's content, in its entity tag and in immutable addresses. */
 export const contentHash = (bytes: Uint8Array): string => createHash('sha512').update(bytes).digest('hex').toUpperCase();
 
-/** True when the client has the document: 304. A compressing proxy may have marked the tag as weak. */
+/** Answers 304 and returns true when the client has the document. A compressing proxy may have made the tag weak. */
 export function notModified({ request, response }: RequestContext, hash: string): boolean {
   const tag = `"${hash}"`;
   response.setHeader('etag', tag);

@@ -8,7 +8,7 @@ export interface DamageReport {
   readonly forcesDeletion: boolean;
 }
 
-/** Turns what storage says of unreadable objects into the reference's answers (`corrupt_obj_deleter.go`); other errors stay as they are. */
+/** Turns storage errors about unreadable objects into the reference's answers (`corrupt_obj_deleter.go`); returns others unchanged. */
 export function reportDamage(error: unknown, { resource, forcesDeletion }: DamageReport): unknown {
   if (error instanceof DamagedValueError) return internal(error, forcesDeletion ? corruptObject(error) : reasonOf(error));
   if (!(error instanceof DamagedListError)) return error;

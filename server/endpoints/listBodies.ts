@@ -12,7 +12,7 @@ interface Body {
   bytes: Buffer | null;
 }
 
-/** Clients read the same lists after a restart; while no object changes, storage returns the same array, whose items are joined once. */
+/** Caches list bodies: clients read the same lists after a restart. While no object changes, storage returns the same array, joined once. */
 export class ListBodies {
   readonly #bodies = new WeakMap<readonly StoredObject[], Map<string, Body>>();
   /** Those with bytes, the most recently used at the end. */

@@ -2,10 +2,7 @@
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const parameter = /^\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\\r\n]|\\[^\r\n])*")\s*)?/;
 
-/**
- * Lower-case and without parameters; null for a broken or repeated parameter: then the type of the body is unknown (RFC 9110, section
- * 8.3.1).
- */
+/** Returns the type in lower case without parameters; null for a broken or repeated parameter, which makes the type unknown (RFC 9110, section 8.3.1). */
 export function mediaTypeOf(header: string): string | null {
   const end = header.indexOf(';');
   const mediaType = (end < 0 ? header : header.slice(0, end)).trim().toLowerCase();

@@ -25,7 +25,7 @@ const metaVersions: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 const plainTypes = (encoders: Encoders): string[] => encoders.map((encoder) => encoder.mediaType);
 const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
-/** Throws 406 in two ways: for no media type at all, and for a form that is not served. */
+/** Throws 406 in two ways: for an unknown media type, and for a form that is not served. */
 export function negotiate(
   context: RequestContext,
   resource: ServedResource,
@@ -52,7 +52,7 @@ export function negotiateWrite(
 }
 
 /**
- * A Status stays one in every form (`doTransformObject` in endpoints/handlers/response.go), so only deletions that return the object are refused beforehand.
+ * A Status is the same in every form (`doTransformObject` in endpoints/handlers/response.go), so only deletions that return the object are refused beforehand.
  */
 export function negotiateDeletion(context: RequestContext, resource: ServedResource): Representation {
   const answersObject = resource.behaviour.strategy.delete.answers === 'object';

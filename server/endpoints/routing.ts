@@ -69,7 +69,7 @@ const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>
   },
 };
 
-/** Throws 404 for an unknown path and 405 for an unsupported method. Refusals announce deprecated custom resources too, as the reference's do. */
+/** Throws 404 for an unknown path and 405 for an unsupported method. As in the reference, refusals also announce deprecated custom resources. */
 export function route(context: Pick<RequestContext, 'request' | 'warnings' | 'audit'>, info: ResourceInfo, catalogue: Catalogue): Routing {
   const group = catalogue.group(info.group);
   if (group === null) return { outcome: 'unknown' };

@@ -300,7 +300,7 @@ class Turn {
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void; readonly timer: NodeJS.Timeout } | null = null;
   #watched = false;
   #released = false;
-  /** Null when the request is over: the seats of its watch events outlast it, and must not keep it in memory. */
+  /** Null when the request is over: the seats of its watch events outlive it, and must not keep it in memory. */
   #guest: Guest | null;
 
   constructor(

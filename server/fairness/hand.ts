@@ -1,6 +1,6 @@
 import { BoundedMap } from '../../api/boundedMap.js';
 
-/** A fast 64-bit hash of a text in two halves, good enough for flows whose names are not chosen for their hash. */
+/** A fast 64-bit hash of a text in two halves. It does not resist flow names chosen for their hash. */
 function hashes(text: string): readonly [number, number] {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
@@ -15,8 +15,8 @@ function hashes(text: string): readonly [number, number] {
 }
 
 /**
- * Deals a flow its queues: `size` different ones of `deck`, always the same for the same flow. Two flows hardly ever share all of theirs, so that one which
- * fills its own leaves room for the other (shuffle sharding). Pure.
+ * Deals a flow `size` different queues of `deck`, always the same. Two flows hardly ever share all of theirs, so a flow that fills its own leaves room for the
+ * other (shuffle sharding). Pure.
  */
 export function deal(flow: string, size: number, deck: number): readonly number[] {
   const [high, low] = hashes(flow);

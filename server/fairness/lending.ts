@@ -10,8 +10,8 @@ export interface Borrower {
 const rounds = 60;
 
 /**
- * Shares `total` seats: each level gets its demand times a common fraction, within its limits. Levels that need less than their nominal seats lend to others.
- * Pure; the shares are not rounded.
+ * Shares `total` seats: each level gets its demand times a common fraction, within its limits. Levels below their nominal seats lend to others. Pure; shares
+ * are not rounded.
  */
 export function share(levels: readonly Borrower[], total: number): { readonly fraction: number; readonly seats: readonly number[] } {
   const targets = levels.map(({ nominal, lower, demand }) => (demand > 0 ? Math.max(demand, Math.min(lower, nominal)) : lower));
@@ -58,7 +58,7 @@ export class Demand {
     if (wanted > this.#highest) this.#highest = wanted;
   }
 
-  /** Ends a period. A rise counts at once, from the maximum, or the average and somewhat more; a fall counts slowly. */
+  /** Ends a period. A rise counts at once, up to the maximum or one deviation above the average; a fall counts slowly. */
   close(now: number): number {
     this.set(this.#wanted, now);
     const period = now - this.#begun;

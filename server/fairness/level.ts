@@ -1,14 +1,10 @@
 import { OwnSeats, type SeatPool } from './seatPool.js';
 
 /**
- * The queues of one priority level. Pure: time is an argument, and results are the requests to begin.
- *
- * Fair queuing by seats and seconds: as if all busy queues were served at once with equal shares of the seats. `R` is the seat-seconds that each has had (it
- * grows by the seats in use divided by the busy queues). A request begins there when the earlier ones of its queue have ended; the one that would end first runs
- * next.
- *
- * The duration of a request is guessed from recent ones of its level, and corrected while it takes longer and at its end: a queue would else begin all its
- * requests before it is charged for the first.
+ * The queues of one priority level. Pure: time is an argument, results are the requests to begin. Fair queuing by seat-seconds: the virtual schedule serves
+ * all busy queues at once with equal shares of the seats. `R` is the seat-seconds that each has had (it grows by the seats in use divided by the busy queues).
+ * A request begins there when the earlier ones of its queue have ended; the one that would end first runs next. A request's duration is estimated from recent
+ * ones of its level, and corrected while it takes longer and at its end: otherwise a queue would begin all its requests before it is charged for the first.
  */
 
 export interface Ticket<T> {
@@ -56,7 +52,7 @@ interface Bounds {
   readonly max: number;
 }
 
-/** The imagined starts of the first waiting request of each queue, and the same less the remaining work of running ones. Null where none waits. */
+/** The virtual starts of each queue's first waiting request, and the same minus the remaining work of running ones. Null where none waits. */
 export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly next: Bounds; readonly discounted: Bounds } | null {
   const queues = level.queues.filter(({ waiting }) => waiting.length > 0);
   if (queues.length === 0) return null;
@@ -267,7 +263,7 @@ export class Level<T> {
     return best;
   }
 
-  /** An idle queue neither gains nor pays: it starts next to the queue that is furthest behind, as in start-time fair queuing (Goyal, Vin and Cheng 1996). */
+  /** An idle queue neither gains nor pays: it starts with the queue that is furthest behind, as in start-time fair queuing (Goyal, Vin and Cheng 1996). */
   #wake(queue: Queue<T>, now: number): void {
     if (queue.waiting.length > 0 || queue.underWay > 0) return;
     this.#busyQueues++;

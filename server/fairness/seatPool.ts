@@ -127,7 +127,7 @@ export class SharedPool implements SeatPool {
     Atomics.add(this.#waiting, this.place, by);
   }
 
-  /** Calls `look` at once and whenever seats may have been returned, until it reports that no request waits here. */
+  /** Calls `look` now and whenever seats may have been returned, until it reports no waiting request on this thread. */
   whileWaiting(look: () => boolean): void {
     if (this.#armed) return;
     this.#armed = true;

@@ -1,7 +1,7 @@
 import type { GroupResource } from '../../api/resource.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
 
-/** The cost of a request: seats while it runs, and seats for some time afterwards, while watchers receive its change. */
+/** The cost of a request: seats while it runs, and afterwards while watchers receive its change. */
 export interface Work {
   readonly seats: number;
   readonly finalSeats: number;
@@ -10,7 +10,7 @@ export interface Work {
   readonly watchers: number | null;
 }
 
-/** The objects of a resource. `bytes`: their total size; null where lists cost by number alone (SizeBasedListCostEstimate is off). */
+/** Counts a resource's objects. `bytes`: their total size; null where lists cost by number alone (SizeBasedListCostEstimate is off). */
 export type Estimate = (resource: GroupResource) => { readonly objects: number; readonly bytes: number | null; readonly watchers: number };
 
 const seatsMax = 10;

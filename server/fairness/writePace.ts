@@ -2,7 +2,7 @@ const windowMs = 60_000;
 /** Writes of one object in a minute, as in the reference (`shouldDelayUpdate`). */
 export const writesMax = 6;
 
-/** Bounds the writes of each object: servers of two releases may disagree about one, and write it in turns. */
+/** Bounds the writes of each object: servers of two releases may overwrite one in turns. */
 export class WritePace {
   readonly #times = new Map<string, number[]>();
 

@@ -1,7 +1,7 @@
 import { internalError, StatusError } from '../../api/status.js';
 import { DamagedListError, DamagedValueError } from '../storage/encoding.js';
 
-/** Only a StatusError is meant for clients; anything else is a defect, whose cause is logged under the request's audit id. */
+/** Only a StatusError is meant for clients. Other errors are defects, logged under the request's audit id. */
 export function toStatusError(error: unknown, auditId: string): StatusError {
   if (error instanceof StatusError) return error;
   // Operators need to know which object is unreadable.

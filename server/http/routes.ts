@@ -36,8 +36,8 @@ export interface RouteOptions {
 }
 
 /**
- * Resources go straight to the endpoints; a router serves fixed paths. The Express application object is not used: it swaps prototypes, which fails on HTTP/2
- * and is slow.
+ * Passes resources directly to the endpoints; a router serves fixed paths. The Express application is not used: it swaps prototypes, which is slow and fails
+ * on HTTP/2.
  */
 export function createRoutes(options: RouteOptions): Answer {
   const underWay = new WeakMap<object, { readonly exchange: Exchange; readonly answered: () => void }>();

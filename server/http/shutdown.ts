@@ -73,7 +73,7 @@ function end(exchange: Exchange): void {
 /** Ended watches send their last bytes, and clients leave. */
 const closingMs = 1_000;
 
-/** Counts its own polls instead of the clock: a process that gets no processor for a while does not lose its time for that. */
+/** Counts its polls instead of the clock, so that a process without a processor does not lose its time. */
 async function until(condition: () => boolean, timeoutMs: number): Promise<void> {
   for (let waitedMs = 0; !condition() && waitedMs < timeoutMs; waitedMs += pollMs) await delay(pollMs);
 }

@@ -3,10 +3,7 @@ import type { BarrierOutcome, StoreEngine } from './engine.js';
 import { within } from './within.js';
 
 const gatherMsMax = 1;
-/**
- * The longest wait for a barrier in progress, which takes about a millisecond: where processors are scarce it takes dozens, and a reader would wait twice as
- * long.
- */
+/** The longest wait for a current barrier, which takes about a millisecond. With scarce processors it takes dozens, and a reader would wait twice as long. */
 const promptMsMax = 4;
 
 /** Milliseconds; for tests. */
@@ -16,10 +13,8 @@ export interface BarrierTimes {
 }
 
 /**
- * Shares read barriers. Each costs two wake-ups of threads and one or two reads. So readers gather until a turn of the event loop brings no other reader and no
- * barrier in progress may soon be answered.
- *
- * A reader cannot join a barrier that has begun, because that promises nothing about writes completed since.
+ * Shares read barriers, since each costs two wake-ups of threads and one or two reads. Readers gather until a turn of the event loop brings no other reader
+ * and no current barrier may soon be answered. A reader cannot join a barrier that has begun, which promises nothing about writes completed since.
  */
 export class Barriers {
   readonly #replica: Pick<StoreEngine, 'barrier'>;

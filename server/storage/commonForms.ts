@@ -25,7 +25,7 @@ export interface CommonForm extends MadeForm {
 }
 
 export interface CommonForms {
-  /** Takes the form from another thread, or makes it for all. The bytes must depend only on key, version and `form`. */
+  /** Gets the form from another thread, or makes it for all. The bytes must depend on key, version and `form` only. */
   of(subject: FormSubject, form: string, make: () => MadeForm): CommonForm;
   /** Shares an existing form without waiting. */
   put(subject: FormSubject, form: string, made: MadeForm): CommonForm;

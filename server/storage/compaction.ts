@@ -14,9 +14,7 @@ export interface CompactionOptions {
 /** Recently disconnected watches still resume. */
 const shortIntervalMs = 10_000;
 
-/**
- * Compacts at the version of one interval ago, so that clients can resume from anything since. Every replica remembers that version, so a new leader continues.
- */
+/** Compacts at the version of one interval ago: clients can resume from anything since. Every replica remembers it for the case that it becomes leader. */
 export class Compaction {
   readonly #options: CompactionOptions;
   #before: Version;

@@ -5,7 +5,7 @@ import type { ShardSelector } from '../../api/shards.js';
 import type { Expired } from './watchEnds.js';
 import type { Steps } from '../../api/steps.js';
 
-/** One suite (`test/unit/server/storage`) runs against every implementation. Expected outcomes are values; a rejected promise is a defect or a broken disk. */
+/** One suite (`test/unit/server/storage`) tests all implementations. Expected outcomes are values; a rejection is a defect or a broken disk. */
 
 export type Version = number;
 
@@ -97,7 +97,7 @@ export type WriteResult =
 
 /**
  * Claims on unique resources, in the same transaction. Removing an absent object does nothing. `amend` is a pure function from the newest state (null: absent)
- * to the next, called again after a concurrent write; null: the claim is `taken`.
+ * to the next, repeated after concurrent writes; null: the claim is `taken`.
  */
 export type SideWrite =
   | { readonly action: 'create'; readonly key: ObjectKey; readonly object: ApiObject }
@@ -133,18 +133,16 @@ export interface WatchEvent {
   frame(encoding: string, make: (event: WatchEvent) => Buffer): Buffer;
 }
 
-/** Calls are synchronous while changes are applied: they must be quick and must not throw. The first comes after `watch` has returned. */
+/** Methods are called synchronously while changes are applied: they must be quick and not throw. The first call follows the return of `watch`. */
 export interface WatchSink {
   event(event: WatchEvent): void;
   /** Ends the initial events, if requested. */
   synced(version: Version): void;
   /** The watch cannot go on. No call follows. */
   end(reason: Failure): void;
-  /**
-   * Only name and namespace of `object` are known. A sink without this method is ended instead. An event follows once the object is readable again, or gone.
-   */
+  /** Only name and namespace of `object` are known. A sink without this method is ended. An event follows once the object is readable or gone. */
   unreadable?(object: StoredObject, reason: string): void;
-  /** A promise pauses initial and replayed events until it settles. Live events never wait: a full sink calls `Watch.fallBehind`. */
+  /** A promise pauses initial and replayed events. Live events never wait: a full sink calls `Watch.fallBehind`. */
   drained?(): Promise<void> | null;
 }
 
@@ -152,8 +150,8 @@ export interface Watch {
   /** A bookmark's version; 0 before the end of initial events. */
   readonly version: Version;
   /**
-   * Called by a full sink, even within `event`. The current version is completed; later ones are read from history once `drained` has settled, and the watch
-   * ends as expired if history does not reach back.
+   * Called by a full sink, even within `event`. The current version is completed; later ones come from history once `drained` has settled, and the watch ends
+   * as expired if history is too short.
    */
   fallBehind(): void;
   stop(): void;

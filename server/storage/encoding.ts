@@ -41,7 +41,7 @@ const flagBigIntegers = 1;
 
 const depthMax = 10_000;
 
-/** An object's bytes as in lists, with positions of the parts that are read without parsing the rest. */
+/** An object's bytes as in lists, with positions of parts that are read without parsing the rest. */
 export interface Item {
   readonly bytes: Buffer;
   readonly apiVersion: string;
@@ -84,7 +84,7 @@ export class DamagedListError extends Error {
   }
 }
 
-/** Falls back on JSON. Identity comes first in metadata, as in the reference's output, then the resource version. */
+/** Falls back on JSON. As in the reference's output, metadata begins with the identity, then the resource version. */
 export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null = null): Buffer =>
   encodeWrite(key, object, form).value;
 

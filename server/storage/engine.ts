@@ -39,13 +39,13 @@ export class PassingError extends Error {
 }
 
 /**
- * A multi-version map with one revision counter, in etcd's terms; implemented by the replica (`raft/replica-api.ts`), `etcd/engine.ts` and `memoryEngine.ts`.
- * Every promise settles within the caller's time limit; outcomes are values that distinguish definite failures.
+ * A multi-version map with one revision counter, in etcd's terms. Implementations: the replica (`raft/replica-api.ts`), `etcd/engine.ts` and
+ * `memoryEngine.ts`. Promises settle within the caller's time limit; outcomes are values that distinguish definite failures.
  */
 export interface StoreEngine {
   /**
-   * Does all operations under one new revision if the compared keys are at the given ones (0: absent). Resolves once local listeners have the change, unless
-   * disconnected.
+   * Executes all operations under one new revision if the compared keys have the given revisions (0: absent). Resolves once local listeners have the change,
+   * unless disconnected.
    */
   write(
     transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly EngineOperation[] },
@@ -55,7 +55,7 @@ export interface StoreEngine {
   barrier(timeoutMs: number): Promise<BarrierOutcome>;
   /** Listeners have everything written anywhere up to this revision; null if that needs a barrier. */
   current(): Revision | null;
-  /** Reads at a revision; null for the newest that listeners received, which never returns `compacted`. Rejects if unreadable (`isPassing`). */
+  /** Reads at a revision; null for the newest that listeners have, which is never `compacted`. Rejects if unreadable (`isPassing`). */
   range(options: RangeOptions): Promise<RangeResult>;
   /** Complete revisions, about `bytesMax` bytes of values. */
   changesSince(after: Revision, bytesMax: number): Promise<ChangesResult>;

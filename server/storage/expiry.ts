@@ -8,7 +8,7 @@ export interface ExpiryOptions {
   readonly storage: Pick<Storage, 'watch' | 'delete'>;
   readonly resource: GroupResource;
   readonly ttlMs: number;
-  /** Objects share an expiry time for so long; at most a twentieth of `ttlMs`. Default: not at all. */
+  /** Time for which objects share an expiry; at most a twentieth of `ttlMs`. Default 0. */
   readonly sharedMs?: number;
   readonly leads: () => Promise<boolean>;
   readonly clock: ExpiryClock;
@@ -39,7 +39,7 @@ const writeTimeoutMs = 10_000;
 /** A small extension of lifetimes, as in the reference. */
 const sharedPartMax = 0.05;
 
-/** Every replica knows ages from observed writes; the leader removes. Ages at the start come from the objects. */
+/** Every replica learns ages from observed writes, at the start from the objects; the leader removes. */
 export class Expiry {
   readonly #options: ExpiryOptions;
 

@@ -24,7 +24,7 @@ export interface Following {
 
 const restartDelayMs = 500;
 
-/** Shows objects and every change. When the watch breaks, what was shown stays until the new state has come. */
+/** Shows objects and every change. After a broken watch, the shown state stays until the new one has come. */
 export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower): Following {
   const following = new FollowedResource(storage, resource, follower);
   following.begin();

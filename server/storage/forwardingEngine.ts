@@ -1,7 +1,7 @@
 import type { Revision } from '../../raft/index.js';
 import type { BarrierOutcome, ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
 
-/** Hands every call to another engine. Engines that add something to one extend it and override what differs. */
+/** Passes every call to another engine. Engines that add something extend it. */
 export class ForwardingEngine implements StoreEngine {
   readonly #engine: StoreEngine;
 

@@ -25,7 +25,7 @@ const start = '{"metadata":{"name":';
 const metadataStart = '{"metadata":{'.length;
 const labelsStart = ',"labels":'.length;
 
-/** Identity comes first in metadata, then the labels. JSON.stringify is called once, since a call is costly. `name` is the key's, for objects without one. */
+/** Metadata begins with the identity, then the labels. Calls JSON.stringify once, since a call is costly. `name` is the key's, for objects without one. */
 export function inJson(object: ApiObject, nameOfKey: string): JsonLayout {
   const first = firstOf(object, nameOfKey);
   return layoutOf(first, object, write(wholeOf(first, object)));

@@ -38,7 +38,7 @@ export const isNameless = ({ group, resource }: GroupResource): boolean =>
 export const oddPartOf = ({ group, resource }: GroupResource): string | null =>
   oddParts.find((odd) => odd[0] === group && odd[1] === resource)?.[2] ?? null;
 
-/** Built-in objects stand under the resource's name, all others under group and resource. A segment with a dot is a group. */
+/** Built-in objects are under the resource's name, others under group and resource. A segment with a dot is a group. */
 export function referenceLayout(builtIn: Iterable<GroupResource>): KeyLayout {
   const parts = new Map<string, string>();
   const resources = new Map<string, GroupResource>();

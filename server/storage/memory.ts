@@ -53,7 +53,7 @@ export interface MemoryStorageOptions {
 
 /**
  * The whole history in one array, scanned for every answer: the model of the real implementations. A future version is "tooLarge" at once; sinks are called in
- * the same turn as the write, or in a microtask after `watch`.
+ * the write's turn, or in a microtask after `watch`.
  */
 export const createMemoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage => new ModelStorage(options);
 

@@ -92,7 +92,7 @@ export interface RaftStorage extends Storage {
   /** Waits until this thread knows everything that any thread may have shown; undefined if it does. */
   caughtUp(): Promise<unknown> | undefined;
   readonly lockedKey: string | null;
-  /** Objects are not checked: a server must have stored them before. With `unless`, writes nothing if that object exists ("conflict"). */
+  /** Does not check objects: a server must have stored them before. With `unless`, writes nothing if that object exists ("conflict"). */
   putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
   compact(version: Version, timeoutMs: number): Promise<WriteOutcome>;
   close(): void;
@@ -134,7 +134,7 @@ const reloadPauseMs = 1_000;
 /** The reference's. */
 const versionTimeoutDefaultMs = 3_000;
 
-/** Writes compare the object's last revision; reads use the watch cache. "Most recent" also needs one shared read barrier. */
+/** Writes compare the object's last revision; reads use the watch cache. "Most recent" also needs a shared read barrier. */
 class ReplicatedStorage implements RaftStorage {
   readonly #options: RaftStorageOptions;
   readonly #keys: KeySpace;

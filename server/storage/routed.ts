@@ -9,8 +9,8 @@ export interface Route {
 }
 
 /**
- * Storage with separate stores for some resources (`--etcd-servers-overrides`). Versions of different stores are unrelated. `open.ts` ensures that side writes
- * are in the same store.
+ * Storage with separate stores for some resources (`--etcd-servers-overrides`). Versions of different stores are unrelated. `open.ts` keeps side writes in the
+ * same store.
  */
 export function routedStorage(main: RaftStorage, routes: readonly Route[]): RaftStorage {
   if (routes.length === 0) return main;

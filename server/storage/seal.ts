@@ -9,7 +9,7 @@ export const sealKeyOf = (prefix: string): string => `${new KeySpace(prefix).sta
 const absent = revision(0);
 const timeoutMs = 10_000;
 
-/** Every write also compares the seal, so that from the seal's revision on no server writes anything. Serves the move to another store (`server/migration`). */
+/** Every write also compares the seal, so that no server writes anything after the seal's revision. Used for the move to another store (`server/migration`). */
 export class SealableEngine extends ForwardingEngine {
   readonly #seal: { readonly key: string; readonly modRevision: Revision };
 

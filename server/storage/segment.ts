@@ -13,8 +13,8 @@ export interface SegmentTerms {
 const usualTerms: SegmentTerms = { usedPartMin: 1 / 3 };
 
 /**
- * Memory of many received values. Copying each would take longer than a cache's other work. One value keeps all of the memory, so owners release values, and
- * the few remaining ones are copied in the end.
+ * Shared memory of many received values: copying each would take longer than a cache's other work. One value keeps all of it, so owners release values, and
+ * the last ones are copied.
  */
 export class Segment {
   readonly #terms: SegmentTerms;

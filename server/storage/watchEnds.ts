@@ -7,7 +7,7 @@ const expiries = {
   Reloaded: { about: 'the server loaded its state anew, without the changes in between', isTold: true },
 } as const;
 
-/** Every reason for which a watch ends: the label of a metric, a field of the log, and a row in docs/operations.md. */
+/** The reasons for which a watch ends: label of a metric, field of the log, row in docs/operations.md. */
 export const watchEnds = {
   ...expiries,
   TimedOut: { about: 'the timeout of the request passed' },

@@ -7,9 +7,8 @@ import type { JwtSettings } from './settings.js';
 import { claimsOf } from './verification.js';
 
 /**
- * Resolves distributed claims (OpenID Connect Core 1.0, section 5.6.2): `_claim_names` names the source of a claim, `_claim_sources` its address and access
- * token. Only the groups claim is fetched, as in the reference. The response is a token signed by this or another issuer, verified with its published keys.
- * Returns other claims unchanged.
+ * Resolves distributed claims (OpenID Connect Core 1.0, section 5.6.2): `_claim_names` names a claim's source, `_claim_sources` its address and access token.
+ * Fetches the groups claim only, as in the reference. The response is a token of this or another issuer, verified with its published keys. Other claims stay.
  */
 export type ClaimResolver = (claims: JsonObject) => Promise<JsonObject | string>;
 
@@ -80,7 +79,7 @@ interface ClaimSource {
   readonly token: string | null;
 }
 
-/** The source of a claim; null when the token has none, a text when it cannot be used. */
+/** Returns the source of a claim; null without one, a text when it is unusable. */
 function sourceOf(claims: JsonObject, claim: string): ClaimSource | string | null {
   const name = member(claims['_claim_names'], claim);
   if (name === undefined) return null;

@@ -42,8 +42,8 @@ const keysAgeMaxMs = 10 * 60_000;
 const defaultRenewalIntervalMs = 1_000;
 
 /**
- * Starts discovery at once and retries until it succeeds or is stopped. The keys are fetched for the first token, and again for each one until they are known;
- * nothing waits for an issuer without keys.
+ * Starts discovery and retries until success or stop. Fetches the keys for the first token, and again for each one until they are known; tokens of an issuer
+ * without keys do not wait.
  */
 export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   const keys = new DiscoveredKeys(options);

@@ -60,7 +60,7 @@ function single(claims: JsonObject, mapping: Mapping, what: string): string {
         ? `claim ${mapping.claim} for the ${what} is ${value === undefined ? 'not there' : 'no text'}`
         : `the expression for the ${what} yields no text`,
     );
-  // A claim may be empty, so that the prefix is the name, but the result of an expression may not, as in the reference.
+  // As in the reference, a claim may be empty, so that the prefix is the name, but not an expression's result.
   if (mapping.by === 'expression' && what === 'username' && value === '') throw new Refusal('the username is empty');
   return mapping.by === 'claim' ? mapping.prefix + value : value;
 }

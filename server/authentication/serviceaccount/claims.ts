@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { User } from '../../../api/user.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 
-/** An object in a token. The uid is empty for a node that was absent when the token was made. */
+/** An object in a token. The uid is empty for a node that was absent when the token was issued. */
 export interface Reference {
   readonly name: string;
   readonly uid: string;
@@ -79,7 +79,7 @@ export function payloadOf({
 
 const referenceTo = ({ metadata: { name = '', uid = '' } }: ApiObject): JsonObject => ({ name, ...(uid === '' ? {} : { uid }) });
 
-/** Parses a verified payload; null when it names no account, or has an invalid time, which would mean no expiry. */
+/** Parses a verified payload; null without an account, or with an invalid time, which would mean no expiry. */
 export function claimsOf(payload: JsonObject): AccountClaims | null {
   const namespace = textAt(payload, own, 'namespace');
   const account = reference(payload, 'serviceaccount');

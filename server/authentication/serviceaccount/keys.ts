@@ -39,7 +39,7 @@ const keyBlocks: ReadonlySet<string> = new Set([
   'CERTIFICATE',
 ]);
 
-/** Reads public keys from PEM files, also those of private keys and certificates. Throws with the option and file. */
+/** Reads public keys from PEM files, including private keys and certificates. Throws with option and file. */
 export function readVerificationKeys(files: readonly string[], option: string): VerificationKey[] {
   const keys = new Map<string, VerificationKey>();
   for (const file of files) {

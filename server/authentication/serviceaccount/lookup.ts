@@ -20,8 +20,8 @@ const nodes: GroupResource = { group: '', resource: 'nodes' };
 const deletionLeewaySeconds = 60;
 
 /**
- * Reads this server's copy, and the latest state where the copy disagrees with the token, which may be a moment newer. Deletions count at once. Throws
- * StatusError when storage cannot answer.
+ * Reads this server's cache, and the latest state where it disagrees with the token, which may be newer. Deletions count at once. Throws StatusError when
+ * storage cannot answer.
  */
 export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
   const standings = new WeakMap<StoredObject, Standing>();

@@ -116,8 +116,7 @@ async function secretOf({ namespace, secret }: Claims, storage: Pick<Storage, 'g
 }
 
 /**
- * Records today's use on a secret in the background, unless it already says so, or names tomorrow, as another server's clock may. A lost record is made at the
- * next use.
+ * Records today's use on a secret in the background, unless recorded, or recorded for tomorrow by another server's clock. The next use repeats a lost record.
  */
 function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims: Claims, secret: StoredObject) => void {
   const noting = new Set<string>();

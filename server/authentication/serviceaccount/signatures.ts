@@ -9,7 +9,7 @@ import type { VerificationKey, VerificationKeys } from './keys.js';
 
 const rememberedMax = 10_000;
 
-/** Returns the content of a verified token, an error, or null for a token of another issuer. Synchronous for a cached one. */
+/** Returns the content of a verified token, an error, or null for another issuer's token. Synchronous for cached tokens. */
 export type SignatureCheck<T> = (token: string) => T | Promise<T | string | null>;
 
 export interface SignatureOptions<T> {
@@ -20,7 +20,7 @@ export interface SignatureOptions<T> {
   readonly counts?: TokenCacheCounts | null;
 }
 
-/** Verifies signatures, reads the payload, and caches the result. The caller checks time and objects for each use. */
+/** Verifies signatures, parses payloads, and caches results. The caller checks time and objects at each use. */
 export function signatureCheck<T extends object>({ keys, issuers, read, counts = null }: SignatureOptions<T>): SignatureCheck<T> {
   const remembered = new BoundedMap<string, T>(rememberedMax);
   let rememberedBy = keys.current;

@@ -50,7 +50,7 @@ export interface Vouched extends CredentialNews {
 
 type Answer<T> = T | string | null | Promise<T | string | null>;
 
-/** Adapts authenticators without audiences, whose tokens are for this API. They return null for other tokens, and a text for invalid ones. */
+/** Adapts authenticators without audiences, whose tokens are for this API. They return null for foreign tokens, and a text for invalid ones. */
 export const forThisApi = (own: readonly string[], authenticate: (token: string) => Answer<User>): TokenAuthenticator =>
   withNewsForThisApi(own, async (token) => {
     const found = await authenticate(token);

@@ -4,7 +4,7 @@ import { check, type TokenAuthenticator } from './token.js';
 /** Browsers can only offer protocols on WebSockets: one with this prefix carries a token in base64url. */
 const prefix = 'base64url.bearer.authorization.k8s.io.';
 
-/** Authenticates by the token among a WebSocket's protocols and removes it. Another protocol must be offered as well. */
+/** Authenticates by the token among a WebSocket's protocols, and removes it. Another protocol must be offered, too. */
 export function webSocketAuthenticator(authenticate: TokenAuthenticator, audiences: readonly string[]): Authenticator {
   return async (request) => {
     const named = request.headers['sec-websocket-protocol'];

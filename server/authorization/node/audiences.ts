@@ -5,7 +5,7 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Authorizer } from '../authorizer.js';
 
-/** The audiences of tokens that a node may request: with another audience it could act as any of its pods elsewhere. */
+/** Limits the audiences of tokens that a node may request: elsewhere it could act as any of its pods. */
 
 const audienceVerb = 'request-serviceaccounts-token-audience';
 
@@ -19,8 +19,8 @@ export interface AudienceQuestion {
 }
 
 /**
- * Returns why a node may not request a token for these audiences, or null. The pod must request the audience in a volume, itself or through a driver, or a rule
- * must allow it: the audience is the resource, the account the name. No audience means this API.
+ * Returns why a node may not request a token for these audiences, or null. The pod must request the audience in a volume, itself or through a driver, or a
+ * rule must allow it (the audience as resource, the account as name). No audience means this API.
  */
 export async function audienceProblem(
   { user, namespace, account, audiences, pod }: AudienceQuestion,

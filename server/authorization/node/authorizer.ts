@@ -165,7 +165,7 @@ export interface NodeFeatures {
   readonly podCertificates: boolean;
 }
 
-/** Authorizes kubelets: for what every node may do, and for objects that pods on their node refer to. */
+/** Authorizes kubelets for general rights of nodes, and for objects that pods on their node refer to. */
 export function decideForNodes(graph: NodeGraph, { podCertificates }: NodeFeatures): Authorizer {
   const common = nodeRules();
   const checks = podCertificates ? { ...usualChecks, [qualifiedName(podCertificateResource)]: podCertificateRequests } : usualChecks;

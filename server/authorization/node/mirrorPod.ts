@@ -8,7 +8,7 @@ import { podReferences } from './references.js';
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const nodes = { group: '', resource: 'nodes' };
 
-/** Returns why a node may not create this pod, or null. It may be only a mirror of a static pod, on this node, that reads nothing of the cluster. */
+/** Returns why a node may not create this pod, or null. Permitted are mirrors of static pods on this node that read nothing of the cluster. */
 export async function mirrorPodProblem(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
   const name = JSON.stringify(node);
   if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation))

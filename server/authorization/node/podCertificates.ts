@@ -7,8 +7,8 @@ import { mirrorAnnotation } from './mirrorPod.js';
 import { textAt } from '../../../api/json/members.js';
 
 /**
- * Kubelets may request certificates for pods on their node, with the current names and uids of node, pod and account. A wrong uid may come from an older state,
- * so it is a retriable error, not a refusal. Source: `admitPodCertificateRequest` of the reference.
+ * Kubelets may request certificates for pods on their node, with current names and uids of node, pod and account. A wrong uid may be out of date, so it is a
+ * retriable error, not a refusal. Source: `admitPodCertificateRequest` of the reference.
  */
 export async function podCertificateProblem(
   node: string,

@@ -81,7 +81,7 @@ const csiSecrets = [
 ] as const;
 const volumeSecretRefs = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
 
-/** The claim that a volume is bound to, and the secrets of its users; null for an unbound volume. Pure. */
+/** Returns a volume's bound claim and the secrets of its users; null when unbound. Pure. */
 export function volumeReferences(volume: ApiObject): { readonly claim: ObjectKey; readonly secrets: ReadonlySet<ObjectKey> } | null {
   const spec = memberAt(volume, 'spec');
   const namespace = textAt(spec, 'claimRef', 'namespace');

@@ -15,7 +15,7 @@ import { forbiddenLabels } from './labels.js';
 import { mirrorPodProblem } from './mirrorPod.js';
 import { podCertificateProblem } from './podCertificates.js';
 
-/** Admission plugin `NodeRestriction`: limits a kubelet's writes to its own node and its pods. This checks content, the authorizer names. */
+/** Admission plugin `NodeRestriction`: limits a kubelet's writes to its own node and pods. It checks contents; the authorizer checks names. */
 export const nodeRestriction = (
   lookup: Lookup,
   authorize: Authorizer,
@@ -31,7 +31,7 @@ export const nodeRestriction = (
         : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, looksAt })) ?? null);
     if (why !== null) throw forbidden(resource.storage, name, why);
   };
-  // The reference reports a missing right before what is wrong with the object. What webhooks make of it is checked as well.
+  // As in the reference, a missing right precedes faults of the object. The results of webhooks are checked as well.
   return { name: 'NodeRestriction', resources: Object.keys(rules), admit: check, validate: check };
 };
 
@@ -149,7 +149,7 @@ const claims: Rule = (node, request) => {
   if (subresource !== 'status') return 'may only update PVC status';
   const unreported = (object: ApiObject | null): unknown => {
     const status = Object.fromEntries(Object.entries(membersOf(object?.['status'])).filter(([member]) => !reported.includes(member)));
-    // A claim has no generation, which an update in progress shows as zero; the result of a patch carries its kind, unlike the stored object.
+    // A claim has no generation, which an update in progress shows as zero. Unlike the stored object, a patch's result has its kind.
     const { apiVersion: _, kind: __, ...content } = object ?? {};
     return { ...content, status, metadata: orderedMetadata({ ...object?.metadata, resourceVersion: '', managedFields: [] }) };
   };

@@ -21,8 +21,8 @@ const kinds = [
 ] as const;
 
 /**
- * Ensures that the roles and bindings of every cluster exist and grant at least their defaults. Replicas may run it at the same time. Waits until storage takes
- * writes; a refusal is retried in the background (`startTask.ts`).
+ * Ensures that the default roles and bindings exist and grant at least their defaults. Replicas may run it concurrently. Waits until storage accepts writes; a
+ * refusal is retried in the background (`startTask.ts`).
  */
 export async function bootstrapRbac({
   registry,
@@ -62,10 +62,7 @@ export async function bootstrapRbac({
   );
 }
 
-/**
- * Bindings split from others: holders of the original keep the right, even if an operator has changed its subjects (the reference's
- * `primeSplitClusterRoleBindings`).
- */
+/** Bindings split from others: subjects of the original keep the right, even if an operator changed them (the reference's `primeSplitClusterRoleBindings`). */
 const splitBindings = [{ from: 'system:discovery', name: 'system:public-info-viewer' }] as const;
 
 const named = (objects: Readonly<Record<string, readonly ApiObject[]>>, name: string): ApiObject | null =>
@@ -78,7 +75,7 @@ interface Split {
   readonly wanted: ApiObject | null;
 }
 
-/** Creates a missing binding from its original. Nothing happens where either already existed, or the original is gone. */
+/** Creates a missing binding from its original, unless either already existed, or the original is gone. */
 async function splitBinding({ registry, resource, from, wanted }: Split): Promise<void> {
   if (wanted === null) return;
   const target = (name = ''): Target => ({ resource, namespace: '', name });

@@ -35,7 +35,7 @@ interface ComparisonOptions {
   readonly ended?: Ended;
 }
 
-/** A missing combination: the index of its rule, whether it concerns paths, and the positions of its words. */
+/** A missing combination: the index of its rule, whether it is about paths, and its words' positions. */
 type Place = readonly number[];
 
 function* findMissing(

@@ -15,8 +15,8 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /**
- * Prevents privilege escalation. The writer of a role must hold all its rules, or the verb "escalate" on it; the writer of a binding must hold all rules of the
- * role, or the verb "bind" on it. Every kind of write is checked: POST, PUT, any patch, apply.
+ * Prevents privilege escalation. The writer of a role must hold all its rules, or the verb "escalate" on it; the writer of a binding must hold the role's
+ * rules, or "bind" on it. All writes are checked: POST, PUT, any patch, apply.
  */
 export function escalationCheck(index: Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
   const resources = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((resource) => `${resource}.${rbacGroup}`);

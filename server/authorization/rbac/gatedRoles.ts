@@ -44,7 +44,7 @@ const trustBundles = { group: certificates, resource: 'clustertrustbundles', fea
 const podGroups = { group: scheduling, resource: 'podgroups', feature: 'GenericWorkload' };
 const taintRules = { group: resource, resource: 'devicetaintrules', feature: 'DRADeviceTaintRules' };
 
-/** `controller_policy.go` and `policy.go` of the reference, as far as gates decide that are off in a cluster without configuration. */
+/** `controller_policy.go` and `policy.go` of the reference, as far as they depend on gates that are off by default. */
 const gated: readonly Gated[] = [
   controller('kube-apiserver-serving-clustertrustbundle-publisher', {
     group: certificates,
@@ -93,7 +93,7 @@ const gated: readonly Gated[] = [
     group: migration,
     resource: 'storageversionmigrations',
     rules: [
-      // An operator may migrate any resource. The apply of an object that is gone counts as a creation, and is refused for its UID.
+      // An operator may migrate any resource. Applying a deleted object counts as a creation, refused for its UID.
       rule('*', ['*'], ['list', 'create', 'patch']),
       rule(extensions, ['customresourcedefinitions'], ['get']),
       rule(extensions, ['customresourcedefinitions/status'], ['patch']),
@@ -138,7 +138,7 @@ const gated: readonly Gated[] = [
   },
 ];
 
-/** Roles and bindings beyond those of every cluster, of types that are served and features that are on. Pure. */
+/** Returns further roles and bindings, for served types and enabled features. Pure. */
 export function gatedRoles(
   isServed: (group: string, resource: string) => boolean,
   isOn: (feature: string) => boolean,

@@ -63,7 +63,7 @@ export class Grant {
   }
 }
 
-/** Up to this many roles of a subject are checked one by one; more are merged into one index. */
+/** With more roles than this, a subject's roles are merged into one index instead of checked one by one. */
 const askedOneByOneMax = 16;
 
 /** The grants of one subject in a namespace, or in the whole cluster. */

@@ -5,7 +5,7 @@ import type { Work } from './work.js';
 
 const any = '*';
 
-/** The ordered indices of rules with some word. Words in the same rules share one object, which identifies the set. */
+/** Ordered indices of rules with a word. Words in the same rules share one object, which identifies the set. */
 export interface Holders {
   readonly id: number;
   readonly rules: readonly number[];
@@ -40,9 +40,7 @@ class WordIndex {
 const named = 'named';
 const unnamed = 'unnamed';
 
-/**
- * Held rules, indexed by word. Size and construction are linear in their words. Wildcards are words here; a look-up also returns the rules that hold all words.
- */
+/** Held rules, indexed by word, linear in size and construction. Wildcards are words; a look-up also returns the rules that hold all words. */
 export class HeldRules {
   readonly #groups = new WordIndex();
   readonly #resources = new WordIndex();

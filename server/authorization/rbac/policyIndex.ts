@@ -25,8 +25,8 @@ const problemsToldMax = 100;
 const silence: Decision = { decision: 'noOpinion', reason: '' };
 
 /**
- * Roles and bindings by namespace, subject and role, so that a decision needs neither storage nor a search. Roles may arrive after the bindings that name them,
- * and leave before them. Synchronous; the owner applies every change.
+ * Roles and bindings by namespace, subject and role, for decisions without storage or search. Roles may arrive after the bindings that name them, and leave
+ * before. Synchronous; the owner applies every change.
  */
 export class PolicyIndex {
   readonly #roles = new Map<string, Role>();
@@ -86,8 +86,8 @@ export class PolicyIndex {
   }
 
   /**
-   * All rights of a user in a namespace (empty: cluster-wide), once for each binding (`VisitRulesFor` in pkg/registry/rbac/validation/rule.go), and what could
-   * not be determined.
+   * Returns all rights of a user in a namespace (empty: cluster-wide), once per binding (`VisitRulesFor` in pkg/registry/rbac/validation/rule.go), and what
+   * could not be determined.
    */
   rulesFor(user: User, namespace: string): Rights {
     const roles = [...this.#bindingsOf(user, namespace)].map(({ role }) => role);

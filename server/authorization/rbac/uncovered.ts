@@ -24,12 +24,12 @@ export function* dimension<T>(words: readonly T[], holdersOf: (word: T) => reado
 
 const noBits = new Uint32Array(0);
 
-/** Combinations of a rule that no rule holds: positions of words for each list, of which any goes with any. */
+/** Combinations of a rule that no rule holds: for each list, positions of words, all freely combined. */
 export type Box = readonly (readonly number[])[];
 
 /**
- * Returns the combinations, one word of each list, that no single held rule has; null when that takes too much work. It descends list by list, and stops a
- * branch where one rule holds the rest, or none holds anything. Pauses after long work. Ends at `wantedMax` combinations.
+ * Returns the combinations, one word per list, that no single held rule has; null when that takes too much work. Descends list by list, and leaves a branch
+ * where one rule holds the rest, or none holds anything. Pauses after long work. Ends at `wantedMax` combinations.
  */
 export function* uncovered(dimensions: readonly Dimension[], work: Work, wantedMax: number): Generator<void, readonly Box[] | null> {
   if (dimensions.some((classes) => classes.length === 0)) return [];
@@ -64,7 +64,7 @@ export function* uncovered(dimensions: readonly Dimension[], work: Work, wantedM
   return boxes;
 }
 
-/** Assigns a bit to each rule that holds something of every list, and to every class the bits of its holders. Returns the number of 32-bit words. */
+/** Assigns a bit to each rule with something in every list, and the bits of its holders to each class. Returns the number of 32-bit words. */
 function* numberBits(dimensions: readonly Dimension[], work: Work): Generator<void, number> {
   let relevant: Set<number> | null = null;
   for (const classes of dimensions) {

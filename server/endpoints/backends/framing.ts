@@ -27,8 +27,8 @@ export function framedBody(request: Request): FramedBody | null {
 const discardedBytesMax = 64 * 1024 * 1024;
 
 /**
- * Every byte stands within a frame that the head announces (RFC 9112, section 6): Node frames bodies of GET, HEAD, DELETE and OPTIONS only on request, and a
- * backend would take an unframed body for its next request. Irregular ends close the connection.
+ * Sends every byte in a frame announced by the head (RFC 9112, section 6). Node frames bodies of GET, HEAD, DELETE and OPTIONS only on request, and a backend
+ * would take an unframed body for its next request. Irregular ends close the connection.
  */
 export function sendBody(outgoing: ClientRequest, body: FramedBody | null): void {
   if (body === null) outgoing.end();

@@ -24,7 +24,7 @@ const ofOrigins: ReadonlySet<string> = new Set([
   'access-control-allow-methods',
   'access-control-allow-origin',
 ]);
-/** The backend may not act as the user, nor the client name a user to it. Some servers read underscores as dashes. */
+/** Backends must not act as the user, nor clients name a user to them. Some servers read underscores as dashes. */
 function isSecret(header: string): boolean {
   const name = header.replaceAll('_', '-');
   return name === 'authorization' || name.startsWith('impersonate-') || name.startsWith('x-remote-');

@@ -2,10 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { User } from '../../../api/user.js';
 import { BackendError } from './answer.js';
 
-/**
- * Identity headers for programs behind API services, which trust them because of this server's certificate. Throws a BackendError for values that no header can
- * express.
- */
+/** Identity headers for extension servers, which trust them for this server's certificate. Throws a BackendError for values that no header can express. */
 export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHttpHeaders {
   const more = Object.entries(extra).map(([key, values]): [string, string[]] => [
     `x-remote-extra-${encodeURIComponent(key.toLowerCase())}`,
@@ -19,7 +16,7 @@ export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHtt
   };
 }
 
-/** Node writes one byte for each character of a header, and programs read UTF-8: unconverted, one user's name could be read as another's. */
+/** Node writes a byte per character of a header, and programs read UTF-8: unconverted, one user's name could become another's. */
 function written(text: string): string {
   // Characters that end or break a header (RFC 9110, section 5.5).
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(text))

@@ -1,8 +1,8 @@
 import type { Duplex, Transform } from 'node:stream';
 
 /**
- * Resolves when the client is gone, the backend has failed, or the client has received everything. An ended backend accepts nothing more, but its output must
- * not be cut off.
+ * Resolves when the client is gone, the backend has failed, or the client has received everything. An ended backend accepts nothing more, but its remaining
+ * output is delivered.
  */
 export function joined(client: Duplex, backend: Duplex, between: () => readonly Transform[]): Promise<void> {
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { badRequest } from '../../../api/status.js';
 import { contains, parseAddress, parseRange, type Address, type Range } from '../../registry/validation/addresses.js';
 
-/** Writers of pod and node statuses choose their addresses, and could otherwise reach loopback services of this machine, or its cloud's metadata service. */
+/** Writers of pod and node statuses choose these addresses, which could be loopback services of this machine, or its cloud's metadata service. */
 
 const ranges = (...texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
@@ -47,7 +47,7 @@ export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 const notAllowed = 'address not allowed';
 
-/** All addresses must be allowed; connections use them without a second look-up. Spellings such as `0x7f000001` and `127.1` count as names. Throws 400. */
+/** All addresses must be allowed; connections use them without another look-up. Spellings such as `0x7f000001` and `127.1` count as names. Throws 400. */
 export async function proxyableAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
   const family = isIP(host);
   const found =

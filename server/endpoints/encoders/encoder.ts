@@ -29,7 +29,7 @@ export interface EncodedList {
   readonly size: number | null;
 }
 
-/** An item is an object without kind and apiVersion in the form that is cheapest for the encoder. */
+/** An item is an object without kind and apiVersion in the encoder's cheapest form. */
 export interface Encoder extends DocumentForm {
   /** Null when this encoding cannot stream. */
   readonly streamType: string | null;

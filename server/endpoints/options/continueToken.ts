@@ -14,7 +14,7 @@ const depthMax = 2;
 
 const invalid = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
-/** Tokens contain nothing that a client could not request openly, so they need no signature. `version` null stands for an inconsistent continuation. */
+/** Tokens contain nothing that a client could not request openly, and so need no signature. `version` null is an inconsistent continuation. */
 export function encodeContinue(version: Version | null, last: ContinuePosition, allNamespaces: boolean): string {
   const start = `${allNamespaces ? `${last.namespace}/` : ''}${last.name}\u0000`;
   return Buffer.from(JSON.stringify({ v: format, rv: version ?? inconsistent, start })).toString('base64url');

@@ -32,13 +32,13 @@ interface Raw {
   readonly unreadable: boolean;
 }
 
-/** The body replaces the query. `force` is the gate of the option to remove unreadable objects. Throws 400, 415 or 422. */
+/** The body replaces the query. `force` is the gate of deleting unreadable objects. Throws 400, 415 or 422. */
 export async function parseDeleteParameters(context: RequestContext, reader: BodyReader, force: boolean): Promise<DeleteParameters> {
   const body = await reader.options(context, deleteOptions);
   return parametersOf(body === null ? fromQuery(context.query) : fromBody(body), force);
 }
 
-/** Options in an eviction, whose values nobody validates. `dryRun` is that of the query. Throws 422 and 500. */
+/** Reads the unvalidated options of an eviction. `dryRun` is that of the query. Throws 422 and 500. */
 export function evictionParametersOf(name: string, options: JsonValue, dryRun: boolean): DeleteParameters {
   const raw = fromBody(membersOf(options));
   if (raw.unreadable) {

@@ -80,7 +80,7 @@ type ScopedTerms = ListTerms & { readonly namespace: string | null };
 export const parseListOptions = (query: URLSearchParams, resource: ServedResource, terms: ScopedTerms): ListOptions =>
   placedLater(query, resource, terms)();
 
-/** The same, except that the place of the list, its version and token, is parsed when the result is called: the reference does so where it reads. */
+/** The same, but parses version and token only when the result is called, at the point where the reference does. */
 export function placedLater(
   query: URLSearchParams,
   resource: ServedResource,
@@ -110,8 +110,8 @@ export interface WatchTerms extends ListTerms {
 }
 
 /**
- * The older paths turn a list into a watch, whose options are checked as those of a list. Throws 400, 422 or, for a version that is not a number, 500 as the
- * reference does.
+ * The older paths turn a list into a watch, with options checked as those of a list. Throws 400, 422 or, as the reference does for a version that is not a
+ * number, 500.
  */
 export function parseWatchOptions(
   query: URLSearchParams,

@@ -60,7 +60,7 @@ export const podStream: VerbHandler = async (context, route, deps) => {
   await relayStream(context, backendsOf(deps), await atAgent(context, route, { pod, container }, deps));
 };
 
-/** A WebSocket stream begins with a GET, but needs the right of a POST, as in the reference since 1.35. */
+/** A WebSocket stream begins with a GET, but needs the right to POST, as in the reference since 1.35. */
 async function demandCreate({ user, info, request }: RequestContext, { resource, name }: Route, { authorize }: VerbDeps): Promise<void> {
   if (info.verb === 'create') return;
   const { decision, reason, error } = await authorize({ ...attributesOf(user, info, request.method ?? ''), verb: 'create' });

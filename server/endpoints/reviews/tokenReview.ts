@@ -26,7 +26,7 @@ export const tokenReview: VerbHandler = async (context, route, deps) => {
   const bearer = bearerToken(`Bearer ${token}`);
   const result =
     bearer === null || tokens === null ? null : await tokens.authenticate(bearer, asked.length === 0 ? tokens.audiences : asked);
-  // Sent members stay where the review has no result for them; a token that is not authenticated makes no review authentic.
+  // Sent members stay where the review has no result, except `authenticated`.
   const { authenticated: _, ...sent } = membersOf(body['status']);
   const status = { user: {}, ...sent, ...statusOf(result) };
   sendDocument(context, representation, { ...typeOf(resource), metadata: body.metadata, spec, status }, { code: 201 });

@@ -5,7 +5,7 @@ import type { CreationCheck } from '../../registry/contract.js';
 import type { RequestContext } from '../context.js';
 import type { Route } from '../routing.js';
 
-/** PUT and server-side apply need the right to create as well, under the name of the path. Attributes and message are the reference's. */
+/** PUT and server-side apply also need the right to create the path's name. Attributes and message are the reference's. */
 export const creationCheck =
   ({ user }: RequestContext, { resource: served, subresource, namespace, name }: Route, authorize: Authorizer): CreationCheck =>
   async () => {

@@ -86,7 +86,7 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
   }),
 );
 
-/** Throws 415. A strategic merge patch of custom resources is refused before any look-up; only there does the reference list the accepted types. */
+/** Throws 415. A strategic merge patch of custom resources is refused before any look-up; only there the reference lists the accepted types. */
 export function patcherFor(
   mediaType: string,
   resource: Pick<ServedResource, 'group' | 'version' | 'kind'>,

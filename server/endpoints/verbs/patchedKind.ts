@@ -16,7 +16,7 @@ export interface PatchedKind {
   readonly unknown: readonly string[];
 }
 
-/** Reads a patched object by its kind and version. `refuse` makes the error of a patch. Throws StatusError. */
+/** Reads a patched object by its kind and version. `refuse` makes a patch's error. Throws StatusError. */
 export function patchedKind(
   after: JsonObject,
   resource: ServedResource,
@@ -41,7 +41,7 @@ function textOf(object: JsonObject, member: 'kind' | 'apiVersion', refuse: (why:
   );
 }
 
-/** An object without a version is read into the internal type, whose members have no names in JSON. */
+/** An object without a version is read as the internal type, which has no JSON names. */
 const unknownIn = (object: JsonObject): string[] =>
   Object.keys(object)
     .filter((name) => name !== 'kind' && name !== 'apiVersion')

@@ -14,7 +14,7 @@ import { emptyObject } from './emptyObject.js';
 import { flusher, type Flushable, type Lane } from './flusher.js';
 import type { Framing, Transport, Writer } from './transport.js';
 
-/** Later events stay in storage's shared history: a slow client costs others nothing, and only a watch that history outruns ends. */
+/** Later events stay in storage's shared history: a slow client costs others nothing, and only a watch that falls behind history ends. */
 const bufferedBytesMax = 4 * 1024 * 1024;
 /** The limit above which a watch pauses while events are replayed. */
 const bufferedBytesPause = 256 * 1024;

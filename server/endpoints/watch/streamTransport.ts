@@ -26,8 +26,8 @@ let requestClass: RequestClass | null = null;
 const lanes = new WeakMap<Http2Session, Lane>();
 
 /**
- * Bypasses Node's `Writable`, whose objects and ticks for each write are most of the cost of a small event to many watchers. Both ways end in the same native
- * queue. Not a public API: a stream that differs from those of releases 20 to 24, or whose request goes on (`nestedReads.ts`), goes the `usual` way.
+ * Bypasses Node's `Writable`, whose objects and ticks per write are most of the cost of a small event to many watchers. Both ways end in the same native
+ * queue. Not a public API: a stream unlike those of releases 20 to 24, or with an unfinished request (`nestedReads.ts`), uses `usual`.
  */
 export function openStream({ stream, sendBuffer }: Pick<StreamResponse, 'stream' | 'sendBuffer'>, usual: Transport): Transport {
   const { session } = stream;

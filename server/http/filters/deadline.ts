@@ -5,8 +5,8 @@ import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
 /**
- * Sets the server's time limit, or a shorter one of `?timeout=`. The client then gets a 504, and the effect is unknown. A response that is not read by then is
- * cut off. Long-running requests have limits of their own.
+ * Sets the server's time limit, or a shorter one of `?timeout=`. The client then gets a 504 with unknown effect; an unread response is cut off. Long-running
+ * requests have their own limits.
  */
 export function deadlineFilter(requestTimeoutMs: number): Filter {
   return (exchange) => {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.js';
 
-/** Throws to refuse the request; `answered` ends the chain. The next filter does not run if the client left or the deadline passed. */
+/** Throws to refuse; `answered` ends the chain. The next filter does not run after the client left or the deadline passed. */
 export type Filter = (exchange: Exchange) => void | 'answered' | Promise<void>;
 
 export async function passThrough(filters: readonly Filter[], exchange: Exchange): Promise<void> {

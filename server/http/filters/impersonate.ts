@@ -16,7 +16,7 @@ export interface ImpersonationOptions {
   readonly counts: ImpersonationCounts;
 }
 
-/** Headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`; every part must be permitted. The original user stays known for the audit log. */
+/** Headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`, each subject to permission. The audit log keeps the original user. */
 export function impersonateFilter(authorize: Authorizer, options: ImpersonationOptions): Filter {
   return (exchange) => {
     const wanted = readHeaders(exchange);

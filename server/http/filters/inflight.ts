@@ -21,7 +21,7 @@ const probesMax = 1_000;
 
 const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
-/** Reads, writes and probes have separate limits. A request releases its slot while its body is being sent, and finally when the work is done. */
+/** Reads, writes and probes have separate limits. A request gives up its slot while its body is sent, and when the work is done. */
 export function inflightFilter({
   readOnlyMax,
   mutatingMax,

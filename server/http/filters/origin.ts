@@ -3,7 +3,7 @@ import { isByCertificate } from '../../../program/authentication/certificate.js'
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
-/** Browsers let any page open a WebSocket, with the user's client certificate. Origins of `--cors-allowed-origins` are allowed here as well. */
+/** Browsers let any page open a WebSocket with the user's client certificate. Origins of `--cors-allowed-origins` are allowed, too. */
 export function originFilter(allowed: readonly RegExp[]): Filter {
   return (exchange) => {
     if (exchange.upgrade === null) return;

@@ -21,7 +21,7 @@ interface Kept extends PastState {
 /** The store answers instead of undoing more changes. */
 const undoMax = 5_000;
 
-/** A missing state is derived from the next later one by undoing changes. Most versions change nothing in a given resource. */
+/** Derives a missing state from the next later one by undoing changes. Most versions do not change a given resource. */
 export class PastStates {
   readonly #tree: ObjectTree;
   readonly #history: History;

@@ -2,8 +2,8 @@
 export type Step = () => boolean | Promise<void>;
 
 /**
- * Each turn gives long work (initial events, replays, filtered lists) `budgetMs`, one step each in rotation, and then serves sockets. A step that throws is
- * reported and dropped.
+ * Runs long work (initial events, replays, filtered lists) in rotation for `budgetMs` per turn, then lets the event loop serve sockets. Reports and drops a
+ * step that throws.
  */
 export class Slices {
   readonly #now: () => number;

@@ -43,7 +43,7 @@ const pastDefaults: PastBounds = { statesMax: 64, ageMaxMs: 75_000 };
 const trimIntervalMs = 10_000;
 const namespacesMax = 10_000;
 
-/** Receives one complete state, then every later change in order, or a newer complete state; it never reads itself. */
+/** Receives a complete state, then every later change in order, or a newer complete state; never reads itself. */
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly clock: VersionGate;

@@ -22,7 +22,7 @@ interface Waiting {
   readonly next: StoredItem | null;
 }
 
-/** Shows the changes of an uncached resource to its live watchers, with the previous state read from the store. */
+/** Shows changes of an uncached resource to its live watchers, with previous states from the store. */
 export class Follower {
   readonly watchers = new WatchIndex();
   floor: Version = 0;

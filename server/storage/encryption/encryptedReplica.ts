@@ -39,11 +39,9 @@ interface Unopened {
 
 /**
  * A replica that encrypts values on writes and decrypts them on reads, so that log, store, snapshots and backups contain no secrets. An undecryptable value is
- * an error of its object alone.
- *
- * Changes keep their order. While a key is requested, later changes, barriers and local writes wait: an answer implies that earlier changes were delivered.
- *
- * When a key service recovers or the configuration changes, listeners receive a `gap` and read everything anew, because caches keep what they received.
+ * an error of its object alone. Changes keep their order. While a key is requested, later changes, barriers and local writes wait: an answer implies that
+ * earlier changes were delivered. When a key service recovers or the configuration changes, listeners get a `gap` and read everything anew, because caches
+ * keep their values.
  */
 export class EncryptedReplica extends ForwardingEngine {
   readonly #keys: KeySpace;

@@ -52,7 +52,7 @@ interface PreparedRule {
 }
 
 /**
- * The most specific entries count (the reference's `transformerFromOverrides`). Resources that no API serves are written unencrypted, as in the reference, and
+ * The most specific entries count (the reference's `transformerFromOverrides`). As in the reference, resources that no API serves are written unencrypted, and
  * read as configured.
  */
 function chosen(resource: GroupResource, rules: readonly PreparedRule[]): readonly Transformer[] | null {

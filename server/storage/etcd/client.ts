@@ -49,7 +49,7 @@ const channel = {
   'grpc.enable_retries': 0,
 };
 
-/** All calls go to one member as long as it answers. Only `repeatable` calls are retried after indefinite results. */
+/** Calls one member as long as it answers. Retries only `repeatable` calls after indefinite results. */
 export class EtcdClient {
   readonly #options: EtcdClientOptions;
   #endpoints: Promise<readonly Endpoint[]> | null = null;

@@ -16,7 +16,7 @@ const compactionKey = 'compact_rev_key';
 
 const timeoutMs = 30_000;
 
-/** The first server in an interval finds the key at the version seen one interval ago: it writes the present revision, and compacts at the previous content. */
+/** The first server in an interval finds the key at the version seen an interval ago: it writes the present revision, and compacts at the previous content. */
 export class EtcdCompaction {
   readonly #options: EtcdCompactionOptions;
   #timer: NodeJS.Timeout | null = null;

@@ -23,7 +23,7 @@ const grantTimeoutMs = 5_000;
 /** Ids stay within exact numbers. */
 const idMax = 2 ** 48 - 1;
 
-/** A lease per key would cost etcd more than the keys; as in the reference, keys of about the same time share one. */
+/** Keys of about the same time share a lease, as in the reference: a lease per key would cost etcd more than the keys. */
 export class Leases {
   readonly #options: LeaseOptions;
   readonly #current = new Map<number, Promise<Lease>>();

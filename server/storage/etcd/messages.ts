@@ -1,7 +1,7 @@
 import { messageTypes, type MessageType } from '../../../program/grpc/messageType.js';
 import type { Method } from '../../../program/grpc/localService.js';
 
-/** The used part of `etcdserverpb`. Keys are declared as strings, which have the same wire form. Ids, which fill 64 bits, are chosen here or not read. */
+/** The used part of `etcdserverpb`. Keys are declared as strings, with the same wire form. The 64-bit ids are chosen here or not read. */
 const field = (type: string, id: number): object => ({ type, id });
 const list = (type: string, id: number): object => ({ rule: 'repeated', type, id });
 

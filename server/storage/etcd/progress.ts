@@ -1,5 +1,5 @@
 /**
- * Earlier releases may report a revision before all its events, so readers could miss writes. Source: etcd's changelogs of 3.4.31 and 3.5.13, and the
+ * Releases before these may report a revision before all its events, so readers could miss writes. Source: etcd's changelogs of 3.4.31 and 3.5.13, and the
  * reference's check.
  */
 const firstRight: readonly (readonly [major: number, minor: number, patch: number])[] = [

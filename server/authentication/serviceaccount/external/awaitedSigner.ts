@@ -18,8 +18,8 @@ const patienceDefaultMs = 2_000;
 const lookDefaultMs = 2_000;
 
 /**
- * A signer that may start later than the server: until then service account tokens are neither signed nor accepted, and everything else is served. Rejects when
- * it is reachable and unusable.
+ * A signer that may start after the server. Until then service account tokens are neither signed nor accepted; all else is served. Rejects for a reachable but
+ * unusable signer.
  */
 export async function awaitSigner(options: AwaitedSignerOptions): Promise<ExternalSigner> {
   const signer = new AwaitedSigner(options);
@@ -71,7 +71,7 @@ class AwaitedSigner implements ExternalSigner {
     this.#signer?.stop();
   }
 
-  /** Tries once, and goes on in the background while the signer is unreachable. Reports whether it is connected; rejects when it is unusable. */
+  /** Tries once, then in the background while the signer is unreachable. Returns whether it is connected; rejects when it is unusable. */
   async look(): Promise<boolean> {
     const { away, check, came } = this.#options;
     try {

@@ -8,7 +8,7 @@ import type { TokenIssuer } from '../issuer.js';
 import { unmeasured, type SignerMeasures } from './measures.js';
 import { signerMethods, signerService, type PublishedKeys, type SignedParts } from './messages.js';
 
-/** A service on a Unix socket that holds the keys of service account tokens, which this process never sees. */
+/** A service on a Unix socket with the keys of service account tokens, which this process never sees. */
 export interface ExternalSigner {
   issuer(name: string): TokenIssuer;
   readonly keys: VerificationKeys;
@@ -36,7 +36,7 @@ const lifetimeSecondsMin = 600;
 const keyIdCharactersMax = 1_024;
 const algorithms: ReadonlySet<unknown> = new Set(['RS256', 'ES256', 'ES384', 'ES512']);
 
-/** Fetches keys and limits. Rejects when the service is unreachable or its response invalid: tokens would not work. */
+/** Fetches keys and limits. Rejects for an unreachable service or an invalid response: tokens would not work. */
 export async function connectSigner({
   socket,
   failed,
@@ -231,7 +231,7 @@ function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): V
   });
 }
 
-/** The result must be verifiable by others, and contain nothing more. Errors have the reference's words, because clients see them. */
+/** Others must be able to verify the result, which must contain nothing more. Clients see the errors, so they have the reference's words. */
 async function checkParts({ header, signature }: SignedParts, keys: FollowedKeys): Promise<void> {
   const kid = keyIdIn(header);
   const known = keys.current.some(({ id }) => id === kid) ? keys.current : await keys.learn();

@@ -27,7 +27,7 @@ interface WriteSeed {
   readonly annotations: Annotations;
 }
 
-/** Each value's key is derived from one seed: the service is called again only when its key changes, and for other servers' seeds. */
+/** Derives each value's key from one seed: calls the service only when its key changes, and for other servers' seeds. */
 class KmsV2 implements KeyService {
   readonly #counts: EncryptionCounts;
   readonly name: string;
