@@ -60,7 +60,7 @@ function single(claims: JsonObject, mapping: Mapping, what: string): string {
         ? `claim ${mapping.claim} for the ${what} is ${value === undefined ? 'not there' : 'no text'}`
         : `the expression for the ${what} yields no text`,
     );
-  // As in the reference, a claim may be empty, so that the prefix is the name, but not an expression's result.
+  // A claim may be empty, so that the prefix is the name, but not an expression's result, as in the reference.
   if (mapping.by === 'expression' && what === 'username' && value === '') throw new Refusal('the username is empty');
   return mapping.by === 'claim' ? mapping.prefix + value : value;
 }

@@ -31,7 +31,7 @@ export const nodeRestriction = (
         : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, looksAt })) ?? null);
     if (why !== null) throw forbidden(resource.storage, name, why);
   };
-  // As in the reference, a missing right precedes faults of the object. The results of webhooks are checked as well.
+  // A missing right precedes faults of the object, as in the reference. The results of webhooks are checked as well.
   return { name: 'NodeRestriction', resources: Object.keys(rules), admit: check, validate: check };
 };
 

@@ -63,7 +63,7 @@ export class Grant {
   }
 }
 
-/** With more roles than this, a subject's roles are merged into one index instead of checked one by one. */
+/** Limit of a subject's roles that are checked one by one; more are merged into one index. */
 const askedOneByOneMax = 16;
 
 /** The grants of one subject in a namespace, or in the whole cluster. */
