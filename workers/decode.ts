@@ -31,7 +31,7 @@ export type DecodeObjectResult =
       /** The same as a refusal, `strict decoding error: ...`. Undefined if there are none. */
       readonly refusal: string | undefined;
     }
-  /** The bytes cannot be read; the message continues `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
+  /** The bytes are unreadable; the message continues `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
   | { readonly ok: false; readonly stage: 'syntax'; readonly message: string }
   /** The body names another kind; nothing else was checked. */
   | {
@@ -44,9 +44,7 @@ export type DecodeObjectResult =
   /** A value does not fit its field; the message continues `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
 
-/**
- * Decodes a request body and checks syntax, kind, structure, unknown and duplicate fields. The structure of kinds that are not built in is not checked here.
- */
+/** Decodes a request body and checks syntax, kind, structure, unknown and duplicate fields; not the structure of kinds that are not built in. */
 export const decodeObject = (request: DecodeObjectRequest): DecodeObjectResult =>
   request.encoding === 'protobuf' ? decodeProtobuf(request) : decoders[request.encoding](request);
 

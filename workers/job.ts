@@ -17,7 +17,7 @@ export interface DecodeJob {
 export interface EncodeJob {
   readonly value: unknown;
   readonly encoding: EncodingName;
-  /** Needed for Protobuf of a value that does not name its kind, and for CBOR of one that may have bytes. */
+  /** Needed for Protobuf of a value without its kind, and for CBOR of one that may have bytes. */
   readonly kind?: Kind | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** Counts values and members, and the length of texts, approximately. A piece takes about a millisecond to read. */
+/** Approximate count of values, members and text length. A piece takes about a millisecond to read. */
 export const pieceWeightMax = 8_192;
 const charactersPerWeight = 64;
 /** Deeper values go in one piece, because weighing is recursive. */
@@ -76,7 +76,7 @@ class Cutter {
   }
 }
 
-/** Yields to other work in between. The first piece is the value itself, or the list or map that contains the others. */
+/** Yields to other work in between. The first piece is the value, or the list or map that contains the others. */
 export const putTogether = async (pieces: readonly Piece[]): Promise<Json> => turns.run(puttingTogether(pieces));
 
 function* puttingTogether(pieces: readonly Piece[]): Steps<Json> {

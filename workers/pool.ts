@@ -44,7 +44,7 @@ export interface Workers {
 }
 
 /**
- * The break-even by encoding, measured by `test/bench/codecs.ts`: below it, inline work blocks the event loop hardly longer than passing the object between
+ * The break-even by encoding, measured by `test/bench/codecs.ts`: below it, inline work hardly blocks the event loop longer than passing the object between
  * threads.
  */
 const inlineBytesMax: Readonly<Record<EncodingName, number>> = {

@@ -5,7 +5,7 @@ import { decodeObject, type DecodeObjectResult } from './decode.js';
 import { runDecode, runEncode, type EncodeResult, type Job } from './job.js';
 import { cut, type Piece } from './pieces.js';
 
-/** Runs the jobs of a pool thread. Bytes are transferred instead of copied, values are sent in pieces. */
+/** Runs the jobs of a pool thread. Transfers bytes instead of copying, and sends values in pieces. */
 export default ({ verb, job }: Job): unknown => {
   switch (verb) {
     case 'decode':

@@ -9,8 +9,8 @@ export const cborSequenceMediaType = 'application/cbor-seq';
 export const selfDescribed = Buffer.from([0xd9, selfDescribedTag >> 8, selfDescribedTag & 0xff]);
 
 /**
- * CBOR (RFC 8949) as the reference writes it: text as byte strings, members in the order of their encoded names, shortest numbers, no NaN or infinities. A
- * sequence (RFC 8742) is a concatenation of values.
+ * CBOR (RFC 8949) in the reference's form: text as byte strings, members in the order of encoded names, shortest numbers, no NaN or infinities. A sequence
+ * (RFC 8742) is a concatenation of values.
  */
 export const cborCodec: Codec = {
   name: 'cbor',
@@ -34,7 +34,7 @@ export const encodeCborPart = (value: unknown): Buffer => writeCbor(value, { tag
 export const cborMapHead = (count: number): Buffer => cborHead(major.map, count);
 export const cborListHead = (count: number): Buffer => cborHead(major.list, count);
 
-/** Returns the number of members and the position of the first. The map must be one of ours, of definite length. */
+/** Returns the number of members and the first one's position. The map must be ours, of definite length. */
 export const cborMembersOf = (map: Buffer): { readonly count: number; readonly at: number } => {
   const information = (map[0] ?? 0) & 31;
   if (information < 24) return { count: information, at: 1 };

@@ -1,7 +1,7 @@
 import { typeNamed, typeOfKind, type Shape } from '../../api/catalogue/types.js';
 import type { Kind } from './contract.js';
 
-/** The places of bytes, which are base64 in JSON and bytes in CBOR. It has only members that lead to bytes, so that all others cost nothing. */
+/** The places of bytes, which are base64 in JSON. It has only members that lead to bytes, so that others cost nothing. */
 export type BytesPlan =
   | 'bytes'
   | { readonly members: ReadonlyMap<string, BytesPlan> }

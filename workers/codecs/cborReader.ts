@@ -6,8 +6,8 @@ export type CborResult = { readonly ok: true; readonly value: Json } | { readonl
 class CborFailure extends Error {}
 
 /**
- * Reads exactly one value. Byte strings become text, inside tags 21 to 23 in the encoding that the tag requests. Like the reference, it accepts indefinite
- * lengths and refuses repeated names, NaN, infinities, bignums, and simple values other than true, false and null.
+ * Reads exactly one value. Byte strings become text, inside tags 21 to 23 in the tag's encoding. Like the reference, accepts indefinite lengths and refuses
+ * repeated names, NaN, infinities, bignums, and simple values other than true, false and null.
  */
 export const readCbor = (bytes: Buffer, depthMax: number): CborResult => {
   try {

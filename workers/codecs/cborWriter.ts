@@ -12,7 +12,7 @@ export const selfDescribedTag = 55_799;
 /** One buffer is enough: encoding never yields, so it is not re-entered. */
 const scratch = new CborBuffer();
 
-/** Omits undefined members. `plan` says which base64 text stands for bytes. Throws RangeError or TypeError for values that JSON cannot express. */
+/** Omits undefined members. `plan` marks base64 text that stands for bytes. Throws RangeError or TypeError for values that JSON cannot express. */
 export const writeCbor = (
   value: unknown,
   { tagged, plan }: { readonly tagged: boolean; readonly plan?: BytesPlan | undefined },

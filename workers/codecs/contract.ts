@@ -1,7 +1,4 @@
-/**
- * Results are values, because an error thrown across threads loses its name and members. Integers outside the safe range of a JavaScript number are bigint, so
- * that 64-bit integers keep their value.
- */
+/** Results are values, because errors lose their name and members across threads. Integers outside the safe range are bigint, which keeps 64-bit values. */
 export type DecodeResult =
   | {
       readonly ok: true;
@@ -30,7 +27,7 @@ export interface DecodeOptions {
   readonly depthMax: number;
 }
 
-/** The default limit of nesting. The reference's 10,000 would overflow the stack of a JavaScript thread, and no real object comes near this. */
+/** The default nesting limit. The reference's 10,000 would overflow a JavaScript thread's stack; real objects need far less. */
 export const depthMax = 1_000;
 
 export type EncodingName = 'json' | 'yaml' | 'protobuf' | 'cbor';

@@ -16,7 +16,7 @@ export type JsonDocument =
   | DecodeFailure;
 
 /**
- * Uses JSON.parse if that loses nothing, else the careful reader. If `members` differs from the value's members there are duplicates: read again with
+ * Uses JSON.parse if that loses nothing, else the careful reader. If `members` differs from the value's members, there are duplicates: read again with
  * `careful`.
  */
 export const parseJson = (

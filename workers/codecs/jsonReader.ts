@@ -1,8 +1,8 @@
 import { isMembers, NumberLiteral, type Json, type JsonMembers } from './value.js';
 
 /**
- * Reads JSON member by member, several times slower than JSON.parse, where that would lose duplicates, 64-bit integers, spellings of numbers, or the place and
- * reason of an error (in the reference's words).
+ * Reads JSON member by member, several times slower than JSON.parse, where that loses duplicates, 64-bit integers, spellings of numbers, or place and reason
+ * of an error (in the reference's words).
  */
 export interface ReaderOptions {
   readonly depthMax: number;
@@ -100,7 +100,7 @@ class Reader {
     return members;
   }
 
-  /** An object in place of another one is decoded into that, as in Go: what it does not name stays. */
+  /** A repeated object is decoded into the previous one, whose other members stay, as in Go. */
   #merged(before: Json, after: Json): Json {
     if (!isMembers(before) || !isMembers(after)) return after;
     const texts = this.order.get(before) ?? [Object.keys(before)];

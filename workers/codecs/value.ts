@@ -4,8 +4,8 @@ export interface JsonMembers {
 }
 
 /**
- * A number whose spelling matters until its field's type is known: `1.0` is not an integer for the reference, and `1e3` stays `1e3` in a quantity. It never
- * leaves the structure check.
+ * A number whose spelling matters until its field's type is known: in the reference `1.0` is no integer, and `1e3` stays `1e3` in a quantity. It never leaves
+ * the structure check.
  */
 export class NumberLiteral {
   constructor(readonly text: string) {}

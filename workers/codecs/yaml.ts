@@ -22,12 +22,12 @@ import { writeYaml } from './yamlWriter.js';
 import { resolvePlain, type PlainScalar } from './yamlScalars.js';
 
 /**
- * Reads YAML as Kubernetes does: the first document, as JSON with members sorted by name. An alias counts as all of its content, which bounds the growth of a
- * small text. Duplicates are reported like the reference's: `line 7: key "a" already set in map`.
+ * Reads YAML as Kubernetes does: the first document, as JSON with sorted members. An alias counts as its whole content, which bounds the growth of a small
+ * text. Duplicates are reported like the reference's: `line 7: key "a" already set in map`.
  */
 const aliasedNodesMax = 100_000;
 
-/** Bounds nesting before the composer, which is recursive. A thread with an exhausted stack cannot even throw reliably. */
+/** Bounds nesting before the recursive composer, as a thread with an exhausted stack cannot even throw reliably. */
 const nestingMax = 200;
 
 /**
@@ -55,7 +55,7 @@ export const yamlCodec: Codec = {
   encode: (value: unknown): Buffer => Buffer.from(writeYaml(value), 'utf8'),
 };
 
-/** JSON is valid YAML and is read as JSON fifty times faster. Duplicates, and errors that JSON words differently, are left to the YAML reader. */
+/** JSON is valid YAML, and fifty times faster to read as JSON. The YAML reader handles duplicates, and errors that JSON words differently. */
 const jsonInYaml = (bytes: Uint8Array, { depthMax }: DecodeOptions): DecodeResult | undefined => {
   if (bytes[0] !== openingBrace) return undefined;
   const document = parseJson(bytes, { depthMax, keepLiterals: false });
@@ -132,7 +132,7 @@ class Builder {
   #aliased = 0;
   #insideAlias = 0;
 
-  /** An alias means the latest anchor before it. The library's own lookup walks the whole document every time. */
+  /** An alias means the latest anchor before it. The library's lookup walks the whole document each time. */
   readonly #anchors = new Map<string, Node>();
 
   constructor(lines: LineCounter, depthMax: number) {

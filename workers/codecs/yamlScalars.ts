@@ -1,6 +1,5 @@
 /**
- * Resolves plain scalars as the reference's Go YAML library does: YAML 1.1 booleans and octal numbers, but neither base-60 numbers nor dates, which stay
- * strings.
+ * Resolves plain scalars like the reference's Go YAML library: YAML 1.1 booleans and octal numbers, but neither base-60 numbers nor dates, which stay strings.
  */
 export type PlainScalar = null | boolean | number | bigint | string;
 

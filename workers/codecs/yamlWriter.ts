@@ -1,10 +1,7 @@
 import { isMembers } from './value.js';
 import { resolvePlain } from './yamlScalars.js';
 
-/**
- * Writes YAML in the reference's style, so that output compares equal: block style, members in natural order, lists not indented, text quoted only where it
- * would be read differently.
- */
+/** Writes YAML exactly in the reference's style: block style, members in natural order, lists not indented, text quoted only where needed. */
 export const writeYaml = (value: unknown): string => {
   const parts: string[] = [];
   if (isEmptyOrScalar(value)) parts.push(scalar(value, { indent: 0, column: 0 }), '\n');
@@ -70,7 +67,7 @@ const timestamp = /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt ]\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*
 const base60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 const isAmbiguous = (value: string): boolean =>
   typeof resolvePlain(value) !== 'string' || value === '<<' || timestamp.test(value) || base60.test(value);
-/** Matches text that cannot be plain: indicators at the start, `: ` and ` #` inside, spaces at the ends, document marks. */
+/** Matches text that cannot be plain: leading indicators, `: ` and ` #` inside, spaces at the ends, document marks. */
 const needsQuotes = /^[#,[\]{}&*!|>'"%@`]|^[-?:](?:\s|$)|:(?:\s|$)|\s#|^\s|\s$|^---|^\.\.\./;
 /** Only double quotes can carry these; line breaks are handled separately. */
 const special = /[^\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;

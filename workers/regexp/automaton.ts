@@ -1,7 +1,7 @@
 import { holds, nothing, sideOf, type Side } from './assertions.js';
 import type { Instruction, Program } from './program.js';
 
-/** A state is the set of active instructions and the preceding side; transitions are cached, so that most characters cost one look-up. */
+/** A state is the set of active instructions and the preceding side. Transitions are cached, so most characters cost one look-up. */
 
 const stepsMax = 4_000_000;
 const stateSteps = 20;

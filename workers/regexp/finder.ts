@@ -2,9 +2,7 @@ import { holds, nothing, sideOf, type Side } from './assertions.js';
 import { PatternBudgetError, type StepBudget } from './automaton.js';
 import type { Instruction, Program } from './program.js';
 
-/**
- * Finds the leftmost match and its groups; among several, the one that the pattern prefers. All threads advance together: time is linear in text times pattern.
- */
+/** Finds the leftmost match that the pattern prefers, with its groups. All threads advance together: time is linear in text times pattern. */
 const stepsMax = 5_000_000;
 
 interface Way {

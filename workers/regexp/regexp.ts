@@ -4,10 +4,7 @@ import { parsePattern } from './parser.js';
 import { compileProgram } from './program.js';
 import { PatternError } from './syntax.js';
 
-/**
- * Linear time, since patterns come from clients. `test` and `find` throw `PatternBudgetError` if checking a long text against a large pattern would block other
- * work.
- */
+/** Linear time, since patterns come from clients. `test` and `find` throw `PatternBudgetError` where a long text and a large pattern would block other work. */
 export interface Regexp {
   readonly pattern: string;
   readonly groups: readonly (string | null)[];

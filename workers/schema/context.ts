@@ -28,10 +28,10 @@ interface Postponed {
   readonly problemBefore: boolean;
 }
 
-/** Integers of a text fit their types. Those that were in memory, where the reference has 64 bits for each, keep the lower bits that fit. */
+/** Integers of a text fit their types. Integers in memory, which the reference keeps in 64 bits, are truncated to the lower bits. */
 export type Numbers = 'text' | 'memory';
 
-/** Collects the findings of one walk over an object. The path is a stack, because valid objects need none. */
+/** Collects the findings of one walk over an object. The path is a stack, which valid objects do not need. */
 export class CheckContext {
   readonly #reportStrict: boolean;
   readonly #stepValues: number;
@@ -71,7 +71,7 @@ export class CheckContext {
     return value;
   }
 
-  /** Runs a check and the checks that it deferred. Deferred content precedes the point where the check failed, so its errors come first. */
+  /** Runs a check and those that it deferred. Deferred content precedes the point of failure, so its errors come first. */
   *completed<T>(check: () => Steps<T>): Steps<T> {
     const outcome = yield* outcomeOf(check);
     for (const postponed of this.#postponed) {
@@ -140,7 +140,7 @@ export class CheckContext {
     return `json: cannot unmarshal ${describe(value, type)} into Go ${members.length === 0 ? 'value' : `struct field ${members.at(-1)?.owner}.${field}`} of type ${type}`;
   }
 
-  /** The same of a type that reads its own JSON, which in memory does not know its field (converter.go). */
+  /** The same for a type that reads its own JSON, which in memory does not know its field (converter.go). */
   ownTypeMessage(value: Json, type: string): string {
     return this.numbers === 'memory'
       ? `json: cannot unmarshal ${describe(value, type)} into Go value of type ${type}`

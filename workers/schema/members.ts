@@ -55,9 +55,7 @@ export function checkMember(object: JsonMembers, value: Json, member: Member, co
   return !isAbsent(after, member, member.telling ?? around);
 }
 
-/**
- * Returns whether a set member equals an unset one. An empty list that is printed as null stays for now: its sender owns the field, although it is not stored.
- */
+/** Returns whether a set member equals an unset one. An empty list printed as null stays for now: its sender owns the field, although it is not stored. */
 const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Telling | null): boolean => {
   if (isCollection)
     return presence !== 'nullable' && isEmpty(value) && (telling === null || (telling === 'lists' && !Array.isArray(value)));
@@ -81,7 +79,7 @@ export const without = (value: JsonMembers, dropped: readonly string[]): JsonMem
   return kept;
 };
 
-/** Returns whether a value is a non-empty map of texts that is not deferred, and then counts the members. */
+/** Returns whether a value is a non-empty map of texts that is not deferred; counts its members then. */
 export function areTexts(value: Json, context: CheckContext): boolean {
   if (!isMembers(value) || context.postpones(value)) return false;
   let count = 0;

@@ -4,7 +4,7 @@ import type { CheckContext } from './context.js';
 import { areTexts, checkMember, without, type Member } from './members.js';
 
 /**
- * Generates a checking function for each type at its first object. Common values are accepted inline, all others go to `checkMember`. The code contains only
+ * Generates a checking function per type at its first object. It accepts common values inline, and passes others to `checkMember`. The code contains only
  * JSON-quoted member names from `api/data`, never client input.
  */
 export type ObjectCheck = (object: JsonMembers, context: CheckContext) => JsonMembers;

@@ -30,7 +30,7 @@ export interface StructureOptions {
 export type StructureResult =
   | {
       readonly ok: true;
-      /** The object as the reference prints it: no unknown members, nulls and zero values only where it has them, times and quantities in canonical form. */
+      /** The object as the reference prints it: no unknown members, nulls and zero values only as there, times and quantities in canonical form. */
       readonly value: JsonMembers;
       /** `unknown field "spec.foo"` or `duplicate field "spec.foo"`, in text order; at most 100. */
       readonly strict: readonly string[];
@@ -42,7 +42,7 @@ export type StructureResult =
       /** `json: cannot unmarshal ...`, or an error about a quantity, time or base64 text. */ readonly message: string;
     };
 
-/** Checks a value against a built-in type and converts it to its stored form, in place where possible: the caller gives the value away. */
+/** Checks a value against a built-in type and converts it to its stored form, in place where possible: the caller gives up the value. */
 export const checkStructure = (value: JsonMembers, type: ApiType, options: StructureOptions): StructureResult => {
   const context = new CheckContext(options.unknownFields === 'report', options.order, Infinity, options.numbers);
   try {
@@ -54,7 +54,7 @@ export const checkStructure = (value: JsonMembers, type: ApiType, options: Struc
 
 const stepValues = 1_000;
 
-/** Works in steps for values that may be large. A list or map with more than `most` values is checked item by item, after the rest. */
+/** Works in steps, for large values. A list or map with more than `most` values is checked item by item, after the rest. */
 export function* structureSteps(value: JsonMembers, type: ApiType, options: StructureOptions, most = stepValues): Steps<StructureResult> {
   const context = new CheckContext(options.unknownFields === 'report', options.order, most, options.numbers);
   try {
@@ -80,7 +80,7 @@ function failureOf(error: unknown): StructureResult {
   throw error;
 }
 
-/** Unlike an absent list, an empty list of owners means that nothing is owned any more. A single empty entry means the same, and is not lost on the way. */
+/** Unlike an absent list, an empty list of owners means that nothing is owned any more. A single empty entry means the same, and is preserved. */
 function nameEmptyOwners({ metadata }: JsonMembers): void {
   if (!isMembers(metadata)) return;
   const { managedFields } = metadata;

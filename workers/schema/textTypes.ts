@@ -1,5 +1,5 @@
 /**
- * Named Go types of text members, for messages about wrong types (`k8s.io/api`, `k8s.io/apimachinery`). A type without a package has the version of its
+ * Named Go types of text members, for messages about wrong types (`k8s.io/api`, `k8s.io/apimachinery`). A type without a package is in the version of its
  * member's owner.
  */
 const textTypes: Readonly<Record<string, string>> = {

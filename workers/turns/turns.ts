@@ -52,8 +52,8 @@ export class Turns {
   }
 
   /**
-   * Returns the outcome if the work fits into this turn, else a promise. `ended` ends the work between two turns, runs its `finally` blocks and rejects the
-   * promise with its error.
+   * Returns the outcome if the work fits into this turn, else a promise. `ended` ends the work between two turns, runs its `finally` blocks and rejects with
+   * its error.
    */
   run<T>(steps: Steps<T>, ended = neverEnds): T | Promise<T> {
     for (;;) {

@@ -3,8 +3,8 @@ import { readFields, writeNested, type KnownFields } from './special.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * The envelope of every Protobuf body (`runtime.Unknown`): four bytes, then kind and API version, then the object as bytes. Source: the HTTP API specification,
- * section "Protobuf envelope".
+ * The envelope of Protobuf bodies (`runtime.Unknown`): four bytes, kind and API version, then the object as bytes. Source: the HTTP API specification, section
+ * "Protobuf envelope".
  */
 export interface Envelope {
   readonly apiVersion: string;

@@ -6,7 +6,7 @@ export interface ValueCodec {
   /** 0: varint, 1: fixed 64 bits, 2: with length. */
   readonly wireType: 0 | 1 | 2;
   write(writer: BackwardWriter, value: unknown): void;
-  /** `depth` counts down. `before` is what was already read of the field: messages in several parts are merged. */
+  /** `depth` counts down. `before` is the field's value so far: messages in several parts are merged. */
   read(reader: WireReader, depth: number, before?: unknown): unknown;
   /** Returns an unset member's value, a new one if it is an object. */
   zero(): unknown;

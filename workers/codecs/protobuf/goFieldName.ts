@@ -27,7 +27,7 @@ const initials: ReadonlySet<string> = new Set([
   'uuid',
 ]);
 
-/** Returns the member's Go field, as in errors of generated code. Type and member suffice except for rare capitals. */
+/** Returns the member's Go field for errors of generated code. Type and member suffice except for rare capitals. */
 export const goFieldName = (member: string, message: string): string => {
   if (member === 'metadata') return message.endsWith('List') ? 'ListMeta' : 'ObjectMeta';
   const first = /^[a-z]+/.exec(member)?.[0] ?? '';

@@ -9,8 +9,8 @@ import { straightLine, type BodyWriter } from './straightLine.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * Codecs of messages, built from the catalogue on first use. Tables drive reading, generated code writing. The output equals the reference's: fields by rising
- * number, members held by value always, others if set, maps sorted by key.
+ * Codecs of messages, built from the catalogue on first use: tables for reading, generated code for writing. The output equals the reference's: fields by
+ * rising number, members held by value always, others if set, maps sorted by key.
  */
 const scalars: Readonly<Record<Scalar, ValueCodec>> = {
   string: stringValue,

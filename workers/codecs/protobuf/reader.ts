@@ -1,4 +1,4 @@
-/** Reads Protobuf from a slice. Reads beyond the enclosing message and inconsistent input raise WireError, which the entry points convert to a value. */
+/** Reads Protobuf from a slice. Reads beyond the message and inconsistent input throw WireError, which entry points convert to a value. */
 export class WireError extends Error {}
 
 /** A loop is faster than a native call up to this length. */
@@ -47,7 +47,7 @@ export class WireReader {
     return tag;
   }
 
-  /** Reads a tag whose number may be invalid: of its 64 bits, those of a 32-bit number and the wire type. */
+  /** Reads a tag whose number may be invalid: of 64 bits, a 32-bit number and the wire type. */
   anyTag(): number {
     const start = this.position;
     const tag = this.varint();

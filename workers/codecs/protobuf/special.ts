@@ -41,7 +41,7 @@ const timestamp: KnownFields = {
   ],
 };
 
-/** Time has seconds only, MicroTime also microseconds. The zero time is null in JSON and an empty message on the wire. */
+/** Time has seconds, MicroTime also microseconds. The zero time is null in JSON and an empty message on the wire. */
 const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
   wireType: 2,
   write: (writer, value) => {
@@ -136,7 +136,7 @@ const rawDepthMax = 500;
 
 export const rawExtensionFields: KnownFields = { message: 'RawExtension', fields: [['Raw', 2]] };
 
-/** JSON text kept unchanged: raw extensions, field sets, JSON values of schemas. No bytes at all mean null. */
+/** JSON text kept unchanged: raw extensions, field sets, JSON values of schemas. No bytes are null. */
 const rawValue: ValueCodec = {
   wireType: 2,
   write: (writer, value) => {
@@ -218,7 +218,7 @@ const schemaOrFields: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> =
   },
 };
 
-/** A schema, or a simpler alternative: `true`, a list of schemas, a list of property names. Field 1 or 2 holds the schema, the other field the alternative. */
+/** A schema, or an alternative: `true`, a list of schemas, a list of property names. Field 1 or 2 is the schema, the other one the alternative. */
 const schemaOr = (schema: () => ValueCodec, form: 'bool' | 'list' | 'names'): ValueCodec => ({
   wireType: 2,
   write: (writer, value) =>

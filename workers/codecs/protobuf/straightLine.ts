@@ -6,8 +6,8 @@ import { preparedNames, sortedNames } from './prepared.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * Generates a writing function for each message at its first object. Each access in generated code mostly sees objects of one shape, which halves the time of a
- * loop over tables at least. The code contains only numbers and JSON-quoted member names from `api/data`, never client input.
+ * Generates a writing function per message at its first object. Accesses in generated code mostly see one shape of objects, which at least halves the time of
+ * a loop over tables. The code contains only numbers and JSON-quoted member names from `api/data`, never client input.
  */
 export type BodyWriter = (writer: BackwardWriter, object: JsonMembers) => void;
 

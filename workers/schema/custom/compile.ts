@@ -130,7 +130,7 @@ function countGeneration(metadata: Json | undefined): void {
   if (isMembers(metadata) && (metadata['generation'] ?? 0) === 0) metadata['generation'] = 1;
 }
 
-/** Returns null for no findings. Nearly all objects are valid, so this is checked first, without messages and the old object. */
+/** Returns null without findings. Checks without messages and old object first, since nearly all objects are valid. */
 function* changeFindings(check: ValueCheck, value: Json, old: Json | undefined): Steps<Findings | null> {
   const count = Findings.counting();
   yield* check.inSteps(value, count, undefined);

@@ -7,8 +7,8 @@ export interface Condition {
 }
 
 /**
- * Conditions that consist of others. Alternatives are tried without messages, and the reported one is evaluated again: the work grows with the depth of a nest,
- * not exponentially with its branches.
+ * Conditions made of others. Alternatives are tried without messages, and the reported one is evaluated again: the work grows with the nesting depth, not
+ * exponentially with its branches.
  */
 export interface Conditions {
   readonly anyOf: readonly Condition[];
@@ -38,7 +38,7 @@ interface Best {
   readonly checks: number;
 }
 
-/** Messages only if requested: a second evaluation at every level of a nest would double the work at each. */
+/** Makes messages only if requested: a second evaluation at every level would double the work at each. */
 function report(best: Best | null, value: Json, findings: Findings, old: Json | undefined): void {
   if (best === null) return;
   if (!findings.quiet) return best.check.check(value, findings, old);

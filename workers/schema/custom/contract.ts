@@ -42,30 +42,30 @@ export class GrownTooLarge extends Error {
 
 export interface CompiledSchema {
   /**
-   * Normalises metadata and embedded objects, prunes unknown fields, drops nulls and sets defaults, in place. Throws `GrownTooLarge` if the defaults are too
-   * large. The object must name kind and apiVersion, of any version.
+   * Normalises metadata and embedded objects, prunes unknown fields, drops nulls and sets defaults, in place. Throws `GrownTooLarge` for too large defaults.
+   * The object must name kind and apiVersion, of any version.
    */
   receive(object: JsonMembers): Steps<ReceiveResult>;
-  /** Works like `receive` on the result of server-side apply, but nulls stay where no default replaces them, to be refused. */
+  /** Works like `receive` on the result of server-side apply, but keeps nulls that no default replaces, to be refused. */
   receiveApplied(object: JsonMembers): Steps<ReceiveResult>;
-  /** Works like `receive` on a stored object, in place, but drops invalid metadata instead of refusing it, and sets a missing generation. */
+  /** Works like `receive` on a stored object, but drops invalid metadata and sets a missing generation. */
   restore(object: JsonMembers): Steps<void>;
   /** Works like `receive` on a converter's response, in place, without defaults. */
   receiveConverted(object: JsonMembers): Steps<ReceiveResult>;
 
   /** Removes unknown fields outside metadata, in place, and returns their sorted paths: `spec.foo`, `spec.list[0].b`, `spec.map.key.b`. */
   prune(object: JsonMembers): string[];
-  /** Sets defaults for absent values and for nulls that are not allowed; in place, in steps. Throws `GrownTooLarge`. */
+  /** Sets defaults for absent values and nulls that are not allowed; in place, in steps. Throws `GrownTooLarge`. */
   applyDefaults(object: JsonMembers): Steps<void>;
 
   /**
    * Returns the causes of an `Invalid` response, in reported order, without those of metadata, scale and rules. `options.between` is inserted between the
-   * causes of values and those of embedded objects and lists: the findings about scale belong there.
+   * causes of values and those of embedded objects and lists: findings about scale belong there.
    */
   validate(object: JsonMembers, options?: ValidateOptions): Steps<Cause[]>;
   /**
-   * Accepts values that were invalid before and have not changed. Items of keyed lists are compared with the old item of the same keys, other items only if the
-   * whole list is unchanged. Keyed lists and sets are checked only if the old object's are valid.
+   * Accepts unchanged values that were invalid before. Items of keyed lists are compared by key, other items only if the whole list is unchanged. Keyed lists
+   * and sets are checked only if the old object's are valid.
    */
   validateUpdate(object: JsonMembers, old: JsonMembers, options?: ValidateOptions): Steps<Cause[]>;
 
@@ -75,10 +75,7 @@ export interface CompiledSchema {
 
 export interface ValidateOptions {
   readonly between?: readonly Cause[];
-  /**
-   * Set for an update of the status subresource: checks only the values of `status`, against its schema alone; embedded objects and lists are checked
-   * everywhere.
-   */
+  /** Set for updates of the status subresource: checks only the values of `status`, against its schema alone, but embedded objects and lists everywhere. */
   readonly statusOnly?: boolean;
 }
 
@@ -114,7 +111,7 @@ export const unknownFieldsMax = 1_000;
 
 export const unknownFieldText = (path: string): string => `unknown field "${path}"`;
 
-/** Returns whether a cause prevents the evaluation of rules (CEL), because values lack the types that the rules were compiled for. */
+/** Returns whether a cause prevents the evaluation of CEL rules, because values lack the types that these were compiled for. */
 export const keepsRulesFromRunning = ({ type }: Pick<Cause, 'type'>): boolean => structural.has(type);
 
 const structural: ReadonlySet<string> = new Set([

@@ -22,14 +22,14 @@ export function hasUnknownFields({ value, schema, whole }: DefaultValue): boolea
   return !sameJson(copy, value);
 }
 
-/** Checks the form of whole objects first; if it is valid, these objects; if they are valid, the conditions. */
+/** Checks the form of whole objects first; if valid, the objects; if these are valid, the conditions. */
 export function checkDefault(given: DefaultValue, rules: EmbeddedRules): Cause[] {
   const { schema, path } = given;
   const { coerced, causes } = ofWholeObjects(given.value, structureOfWhole(given), rules, path);
   return causes.length > 0 ? causes : byConditions(coerced, schema, path);
 }
 
-/** The reference prints a refused default after it has read the metadata in it (apiserver/schema/defaulting/validation.go). */
+/** The reference prints a refused default after reading its metadata (apiserver/schema/defaulting/validation.go). */
 export function shownDefault(given: DefaultValue): Json {
   const copy = deepCopy(given.value);
   coerceEmbedded(copy, structureOfWhole(given), false, given.path);

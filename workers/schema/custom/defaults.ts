@@ -87,8 +87,8 @@ function* setDefaultsOfMembers(value: JsonMembers, structure: Structure, growth:
 }
 
 /**
- * Prunes defaults by their own schema and normalises their metadata (`PruneDefaults` of apiextensions-apiserver). A default within metadata is treated as part
- * of the least object around it.
+ * Prunes defaults by their own schema and normalises their metadata (`PruneDefaults` of apiextensions-apiserver). A default within metadata is part of the
+ * least object around it.
  */
 export const withPrunedDefaults = (root: Structure): Structure => prunedBelow(root, [], asWhole(root));
 

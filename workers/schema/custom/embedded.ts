@@ -21,8 +21,8 @@ export type Coerced = { readonly ok: true; readonly unknown: readonly string[] }
 export type CoercedBelow = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly cause: Cause };
 
 /**
- * Normalises metadata, in place of the member, and removes unknown members, whose paths continue `metadata`. `dropInvalid` drops invalid members; metadata that
- * is not an object then stays. `keepGiven` leaves the input untouched.
+ * Normalises metadata, in place of the member, and removes unknown members, whose paths continue `metadata`. `dropInvalid` drops invalid members, but not
+ * metadata that is no object. `keepGiven` leaves the input untouched.
  */
 export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, keepGiven: boolean): Steps<Coerced> {
   const given = entryOf(object, 'metadata');

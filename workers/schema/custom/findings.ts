@@ -37,7 +37,7 @@ export class Findings {
   enter(step: string | number): void {
     if (!this.quiet) this.#path.push(step);
   }
-  /** Enters a member without a schema of its own, which the reference spells `.name` in the object itself. */
+  /** Enters a member without its own schema, which the reference spells `.name` in the object. */
   enterFurther(name: string): void {
     this.enter(this.#path.length === 0 ? `.${name}` : name);
   }

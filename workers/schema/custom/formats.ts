@@ -1,9 +1,7 @@
 import { compileRegexp, type Regexp } from '../../regexp/regexp.js';
 import { isCidr, isEmail, isIpv4Format, isIpv6Format, isMac, isRequestUri } from './addresses.js';
 
-/**
- * The texts that the reference accepts for each format; other formats impose no condition. Names are looked up without dashes: `date-time` equals `datetime`.
- */
+/** The texts that the reference accepts per format; other formats have no effect. Names are looked up without dashes: `date-time` equals `datetime`. */
 
 /** Longer texts match no format; this bounds non-linear checks. */
 const textMax = 4_096;
@@ -52,7 +50,7 @@ export function formatCheck(format: string): ((text: string) => boolean) | undef
 
 const numeric: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
 
-/** Returns whether a format applies to a type, which is empty if a schema names none or several. */
+/** Returns whether a format applies to a type, empty if a schema names none or several. */
 export function isRecognized(format: string, type: string): boolean {
   return type === '' || type === 'string' ? formatCheck(format) !== undefined : numeric[type]?.includes(format) === true;
 }

@@ -6,7 +6,7 @@ import { causesMax, type Cause } from './contract.js';
 import { canonicalJson, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
-/** Items of sets and keys of keyed lists must be unique. The second of equal ones is reported, further ones are not. */
+/** Items of sets and keys of keyed lists must be unique. Only the second of equal ones is reported. */
 export function* checkLists(object: JsonMembers, structure: Structure): Steps<Cause[]> {
   const causes: Cause[] = [];
   yield* visitMembers(object, structure, '', causes);

@@ -5,7 +5,7 @@ import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
-/** Returns whether the reference holds a number as a 64-bit integer. A number that is not exact had a fraction or an exponent. */
+/** Returns whether the reference holds a number as a 64-bit integer. An inexact number had a fraction or an exponent. */
 export const isInteger = (value: Json): value is number | bigint =>
   typeof value === 'number' ? Number.isSafeInteger(value) : typeof value === 'bigint' && value >= int64Min && value <= int64Max;
 

@@ -3,12 +3,12 @@ import { unknownFieldsMax } from './contract.js';
 import type { Structure } from './structure.js';
 
 /**
- * Removes unknown fields. Nothing is known below members that are merely allowed (`additionalProperties: true`), so members of objects there go, as in the
- * reference; other values stay everywhere.
+ * Removes unknown fields. Below merely allowed members (`additionalProperties: true`) nothing is known: as in the reference, members of objects there go,
+ * other values stay.
  */
 const ownRules: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Changes the value and returns the removed paths, sorted. Kind and metadata of a `whole` object are not pruned here. */
+/** Changes the value and returns the removed paths, sorted. Does not prune kind and metadata of a `whole` object. */
 export function pruneValue(value: Json, structure: Structure, whole: boolean): string[] {
   const pruner = new Pruner();
   pruner.prune(value, whole && !structure.embedded ? { ...structure, embedded: true } : structure);

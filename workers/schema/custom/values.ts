@@ -15,10 +15,7 @@ import { TypeCheck } from './types.js';
 /** Objects ignore formats that their type does not know; types of defaults do not. */
 export type Formats = 'recognized' | 'all';
 
-/**
- * The compiled conditions of one schema. The order of checks, what ends them early and which of them count follow the reference, because the reported findings
- * depend on all three.
- */
+/** The compiled conditions of one schema. The order of checks, early ends and the counting follow the reference, because reported findings depend on them. */
 export class ValueCheck implements Condition {
   readonly #past: Correlation;
   readonly #type: TypeCheck;
