@@ -40,7 +40,7 @@ const turnCost = 250_000;
 const questionsMax = 100;
 
 /**
- * Evaluates the expressions of one policy or webhook for one request, which share a budget, variables and authorization answers. An expression that needs an
+ * Evaluates the expressions of a policy or webhook for one request. They share a budget, variables and authorization answers. An expression that needs an
  * answer is evaluated again with it, and charged once.
  */
 export class AdmissionEvaluation {

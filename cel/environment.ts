@@ -10,7 +10,7 @@ import { Failure } from './eval/values.js';
 export type VariableType = string | { readonly [field: string]: VariableType };
 
 export interface Scope {
-  /** Compiles an expression that certainly yields one of the types `wanted`; null defers the type check to run time. */
+  /** Compiles an expression that certainly has one of the types `wanted`; null defers the type check to run time. */
   compile(expression: string, wanted: readonly string[] | null): Compiled;
 }
 
@@ -20,7 +20,7 @@ export interface Program {
   readonly expression: string;
   /** Members of variables that it selects, such as `claims.email`. */
   readonly selects: ReadonlySet<string>;
-  /** Evaluates over plain JSON, within the budget of one expression. Errors, such as a missing key, are values. */
+  /** Evaluates over plain JSON, within one expression's budget. Errors, such as a missing key, are values. */
   evaluate(variables: Readonly<Record<string, JsonValue>>): Evaluation;
 }
 

@@ -23,7 +23,7 @@ export interface MatchConditions {
   evaluate(values: AdmissionValues): Promise<MatchVerdict>;
 }
 
-/** An expression that does not compile fails at each evaluation: it was refused when it was stored, unless another server stored it. */
+/** An expression that does not compile fails at each evaluation; only another server can have stored it. */
 export type Compiled =
   | { readonly expression: string; readonly program: CelProgram }
   | { readonly expression: string; readonly program: null; readonly message: string };

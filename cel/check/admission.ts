@@ -52,7 +52,7 @@ const namespaceObject = object('kubernetes.Namespace', {
 });
 const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: dyn });
 
-/** The type of an expression, and why it is refused; `internal` marks a program that cannot be made of it, which the reference takes for its own error. */
+/** The type of an expression, or the reason for its refusal; `internal` marks an expression without a program, which the reference reports as its own error. */
 export interface AdmissionVerdict {
   readonly type: Type;
   readonly refused: string | null;

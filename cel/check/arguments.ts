@@ -31,7 +31,7 @@ const argumentProblems = (calls: readonly Call[]): Problem[] =>
   });
 
 /**
- * Elements of a list literal, and keys and values of a map literal, have one type. Those below a call of `format` may have any
+ * The elements of a list literal have one type, as have a map literal's keys and values, except below a call of `format`
  * (`homogeneousAggregateLiteralValidator` of cel-go).
  */
 function mixedProblems(expression: Expression, types: ReadonlyMap<Expression, Type>): Problem[] {
@@ -54,7 +54,7 @@ const mixed = ([first, ...others]: readonly Part[]): Problem[] =>
     .filter(({ type }) => first !== undefined && !sameType(first.type, type, false))
     .map(({ at, type }) => ({ at, message: `expected type '${printed(first?.type ?? dyn)}' but found '${printed(type)}'` }));
 
-/** The parts of an expression in the order in which the reference plans them: the receiver comes before the arguments. */
+/** Returns the parts of an expression in the reference's order: the receiver precedes the arguments. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':

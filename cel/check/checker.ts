@@ -338,7 +338,7 @@ function filled(type: Type, by: ReadonlyMap<string, Type>): Type {
   return type.of.length === 0 ? type : { ...type, of: type.of.map((part) => filled(part, by)) };
 }
 
-/** A field whose name is a reserved word is found under that word and under its escaped name. */
+/** A field named by a reserved word has this name and its escaped one. */
 function fieldOf(fields: Readonly<Record<string, Type>>, name: string): Type | null {
   const found = Object.hasOwn(fields, name) ? name : reservedWords.has(name) ? `__${name}__` : null;
   return found !== null && Object.hasOwn(fields, found) ? (fields[found] ?? dyn) : null;

@@ -10,8 +10,8 @@ import type { Expression } from './parser.js';
 import type { Type } from './types.js';
 
 /**
- * Conversions and patterns of literals, such as `int("12")`, are evaluated when an expression is compiled, and must not fail. Receivers come before arguments,
- * and parts before the whole, so that the first failure is the reference's.
+ * Conversions and patterns of literals, such as `int("12")`, are evaluated at compile time and must not fail. Receivers precede arguments, and parts the
+ * whole, so that the first failure is the reference's.
  */
 export function failedConstant(expression: Expression, types: ReadonlyMap<Expression, Type>): Failure | null {
   for (const part of partsOf(expression)) {

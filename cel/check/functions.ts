@@ -12,7 +12,7 @@ export interface Overload {
 const times = { timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' };
 const { timestamp, duration } = times;
 const each = (values: readonly string[], line: (value: string) => string): string[] => values.map(line);
-/** Overloads stand in the order of cel-go's tables: the first that fits decides about types that are not known yet. */
+/** Overloads in the order of cel-go's tables: for unknown types the first that fits counts. */
 const ordered = [
   '(bool, bool)',
   ...['int', 'uint', 'double'].flatMap((one) => ['int', 'uint', 'double'].map((other) => `(${one}, ${other})`)),
@@ -280,7 +280,7 @@ export const opaqueObjects: ReadonlySet<string> = new Set([
   ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `${authz}.${name}`),
 ]);
 
-/** Names of types that no program can be made of, although expressions with them are checked (`findScalar` of k8s.io/apiserver/pkg/cel). */
+/** Types without a program, although expressions with them are checked (`findScalar` of k8s.io/apiserver/pkg/cel). */
 export const unregisteredTypes: ReadonlySet<string> = new Set(Object.keys(times));
 
 /** Functions whose second operand is a pattern. */

@@ -21,7 +21,7 @@ export interface Surroundings {
 type Names = ReadonlyMap<string, Type>;
 type Macro = (call: Call, names: Names, around: Surroundings) => Type;
 
-/** Macros by name and number of arguments; a leading point marks those called on a value. Each has the type of what the reference expands it to. */
+/** Macros by name and number of arguments; a leading point marks those called on a value. Types are those of the reference's expansions. */
 const macros: Readonly<Record<string, Macro>> = {
   'has/1': has,
   ...Object.fromEntries(

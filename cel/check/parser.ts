@@ -1,7 +1,7 @@
 import { reservedWords } from '../reserved.js';
 import { ParseProblems, SyntaxProblem, tokensOf, type Problem, type Token } from './tokens.js';
 
-/** Expressions as trees. The parser records positions of operators and knows messages (`Object{...}`), so that errors and their places are the reference's. */
+/** Expressions as trees. Operators have positions and messages (`Object{...}`) are known, so that errors and their places are the reference's. */
 export type Expression = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly type: 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null'; readonly text: string }
   | { readonly kind: 'name'; readonly name: string }
@@ -16,7 +16,7 @@ export type Expression = { readonly at: number } & (
       readonly name: string;
       readonly fields: readonly { readonly name: string; readonly at: number; readonly value: Expression }[];
     }
-  /** A member of a list, map or message that is present only if the optional has a value. */
+  /** A member of a list, map or message, present only if the optional has a value. */
   | { readonly kind: 'maybe'; readonly of: Expression }
 );
 
@@ -134,7 +134,7 @@ class Parser {
     return this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`);
   }
 
-  /** Closes what is open. At the end of the text the grammar goes on as if the sign were there, unless more is open. */
+  /** Closes a bracket. At the end of the text the grammar goes on as if it were closed, unless more are open. */
   #close(text: string): void {
     if (this.#next.kind === 'end' && this.#open === 1) this.#fail(`missing '${text}' at '<EOF>'`);
     this.#expect(text);

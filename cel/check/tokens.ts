@@ -54,7 +54,7 @@ const patterns: readonly (readonly [Token['kind'] | null, RegExp])[] = (
 ).map(([kind, source]) => [kind, new RegExp(source, 'y')]);
 
 const halfEscape = String.raw`\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?`;
-/** The longest beginnings of what would be a token, with the character that does not belong to it: both are left out. */
+/** The longest beginnings of incomplete tokens, with the first wrong character; both are skipped. */
 const unfinished = [
   ['"', "'"].map((quote) => `${quote}${quote}${quote}(?:${escape}|[^\\\\])*(?:${halfEscape})?`).join('|'),
   ['"', "'"].map((quote) => `${quote}(?:${escape}|[^${quote}\\\\\\r\\n])*(?:${halfEscape})?`).join('|'),

@@ -5,7 +5,7 @@ export interface Type {
   readonly fields?: Readonly<Record<string, Type>>;
   /** Further fields may exist, of any type. */
   readonly open?: true;
-  /** A type that is to be found: a parameter of a function, or what an empty list holds. */
+  /** A type to be inferred: a function's parameter, or the elements of an empty list. */
   readonly variable?: true;
 }
 
@@ -60,7 +60,7 @@ const shown: ReadonlyMap<string, string> = new Map([
 export const printed = ({ name, of }: Type): string =>
   of.length === 0 ? (shown.get(name) ?? name) : `${name}(${of.map(printed).join(', ')})`;
 
-/** The name by which the reference calls the type of a whole expression, as opposed to types within error messages. */
+/** Returns the reference's name for the type of a whole expression, unlike that of types within error messages. */
 export function runtimeName({ name, of }: Type): string {
   if (name === 'null') return 'null_type';
   return of.length === 0 ? name : `${name}(${of.map(runtimeName).join(', ')})`;
@@ -76,7 +76,7 @@ export function sameType(one: Type, other: Type, countsNames = true): boolean {
   );
 }
 
-/** Reports whether one type is the other, or has `dyn` or a variable in the place of parts of it. */
+/** Returns whether one type is the other, or has `dyn` or variables for parts of it. */
 export function isNoMoreSpecific(one: Type, other: Type): boolean {
   if (isDyn(one) || one.variable) return true;
   if (isDyn(other) || other.variable || one.name !== other.name || one.of.length !== other.of.length) return false;
@@ -97,8 +97,8 @@ const kept: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the type by which later expressions of a policy see a variable. Everything but scalars, lists and maps becomes dynamic: an optional `int` may be added
- * to a number and its members may be called anything (`convertCelTypeToDeclType` of k8s.io/apiserver).
+ * Returns the type of a variable for later expressions of a policy. All but scalars, lists and maps become dynamic: an optional `int` may be added to a number
+ * and have any members (`convertCelTypeToDeclType` of k8s.io/apiserver).
  */
 export function typeOfVariable(type: Type): Type {
   if (kept.has(type.name)) return type;

@@ -1,6 +1,6 @@
 import { dyn, isNoMoreSpecific, isOpen, sameType, takesNull, variable, type Type } from './types.js';
 
-/** Finds the types of variables while an expression is checked (`checker/types.go` of cel-go, step by step: what is accepted depends on the order). */
+/** Infers type variables during the check of an expression (`checker/types.go` of cel-go, step by step: the order decides what is accepted). */
 export class Unifier {
   readonly #found = new Map<string, Type>();
   /** Earlier finds, to restore where types turn out not to match. */

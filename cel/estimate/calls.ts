@@ -142,7 +142,7 @@ const sameOfLibrary: Estimator = (_, [one, other]) => {
   return /^(?:net\.(?:IP|CIDR)|kubernetes\.(?:Quantity|Semver|authorization\.\w+))$/.test(name) ? { cost: 1 } : null;
 };
 
-/** A created list of known size, which is charged `factor` times in addition to the call and the list. */
+/** Cost of a new list of known size, charged `factor` times in addition to the call and the list. */
 const madeList = (factor: number, size: Size): CallEstimate => ({ cost: capped(share(size.max, factor) + 1 + listCost), size });
 
 /** An integer literal. */

@@ -9,8 +9,8 @@ import { Place } from './paths.js';
 import { capped, exactly, most, union, unionOfEntries, unknownSize, type EntrySizes, type Size } from './sizes.js';
 
 /**
- * Estimates the maximum cost of an expression from the sizes of its inputs. It follows the reference (`checker/cost.go` of cel-go) step by step, because
- * refusals are part of the API; macros have the costs of their expansions there.
+ * Estimates the maximum cost of an expression from its inputs' sizes. Follows the reference (`checker/cost.go` of cel-go) step by step, because refusals are
+ * part of the API; macros cost as much as their expansions there.
  */
 
 /** A place below a variable: `['self', 'spec', 'items', '@items']`. Never empty. */
@@ -305,7 +305,7 @@ class Estimator implements KnownSizes {
     return rangeCost + walk.start + capped(count.max * step) + walk.end;
   }
 
-  /** The variables of an iteration: an element of a list or a key of a map; or position or key, and element. */
+  /** Returns the variables of an iteration: an element or a map's key; or position or key, and element. */
   #variables({ expression, type }: Range, names: readonly Expression[], locals: Locals): [string, Local][] {
     const entries = this.#entriesOf(expression, locals);
     const isList = (entries?.container ?? type.name) === 'list';
@@ -321,7 +321,7 @@ class Estimator implements KnownSizes {
   }
 }
 
-/** Steps to an element by the type that is indexed. Null can only be an optional list or map there, and elements of these have no place. */
+/** Steps to an element by the indexed type. Null here is an optional list or map, whose elements have no place. */
 const stepsInto: Readonly<Record<string, readonly string[]>> = { list: ['@items'], map: ['@values'], optional_type: [], null: [] };
 
 interface Range {

@@ -5,7 +5,7 @@ export interface Walk {
   /** The cost of one round from the costs of its expressions. */
   readonly step: (bodies: readonly number[]) => number;
   readonly end: number;
-  /** A value; a list of the elements, or of the results of the last expression; or a map with unknown entries. */
+  /** A value; a list of elements or of the last expression's results; or a map with unknown entries. */
   readonly makes: 'answer' | 'element' | 'result' | 'entries';
 }
 

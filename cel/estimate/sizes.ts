@@ -14,7 +14,7 @@ export const plus = (one: Size, other: Size): Size => ({ min: capped(one.min + o
 export const times = (one: Size, other: Size): Size => ({ min: capped(one.min * other.min), max: capped(one.max * other.max) });
 export const union = (one: Size, other: Size): Size => ({ min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) });
 
-/** A part of the size, rounded up. Products such as `3 * 0.1` are not exact, as in the reference. */
+/** Returns a part of the size, rounded up. As in the reference, products such as `3 * 0.1` are inexact. */
 export const share = (size: number, factor: number): number => capped(Math.ceil(size * factor));
 
 /** Sizes of keys (or positions) and values of a created list or map. */

@@ -3,8 +3,8 @@ import type { Code, Run } from './run.js';
 import { Failure, Optional, type Value } from './values.js';
 
 /**
- * An attribute in cel-go: a name, or the result of a call, with the members selected from it. Each member costs a unit, and so does an attribute itself, except
- * as a key, a branch of a conditional, or the argument of `has()`.
+ * An attribute in cel-go: a name or a call's result, with selected members. Each member costs a unit, as does the attribute itself, except as a key, a branch
+ * of a conditional, or the argument of `has()`.
  */
 export interface Attribute {
   /** Charges the members. */

@@ -1,4 +1,4 @@
-/** The budget of an evaluation, in the reference's units (one is about 50 ns there). Thrown when it is exhausted: no part of an expression can go on. */
+/** Thrown when an evaluation's budget is exhausted, to stop all of it. The units are the reference's (one is about 50 ns there). */
 export class OverBudget extends Error {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
@@ -12,7 +12,7 @@ export const requestCostMax = 10_000_000;
 export const conditionsCostMax = 2_500_000;
 
 /**
- * Elementary steps (a comparison within lists) that cost time but no unit of the reference. Only expressions that exploit the difference reach this, within
+ * Elementary steps (such as comparisons within lists) that take time but no unit of the reference. Only expressions that exploit this reach the limit, within
  * some tenths of a second.
  */
 const stepsMax = 1_000_000;

@@ -15,7 +15,7 @@ const byBoth = new Set(['_+_', '_<_', '_<=_', '_>_', '_>=_']);
 const byElements = new Set(['sort', '@sortByAssociatedKeys']);
 
 /**
- * Reports whether the types leave the overload open. The reference then counts costs without one (`OverloadID` of cel-go is empty), and most calls cost a unit,
+ * Returns whether the types leave the overload open. The reference then counts costs without one (`OverloadID` of cel-go is empty): most calls cost a unit,
  * whatever their arguments.
  */
 export function isAmbiguous({ name, target, args }: Call, types: Types | null): boolean {
@@ -42,7 +42,7 @@ export const naming =
     return result === noOverload ? unmatched(name, args) : result;
   };
 
-/** The first argument that failed is the result. Costs of the arguments, and steps for traversing their texts, are charged before the function runs. */
+/** The first failed argument is the result. Arguments, and steps for traversing their texts, are charged before the call. */
 export function invoke({ before, after }: CallCost, implementation: Implementation, parts: readonly Code[]): Code {
   return (run) => {
     const args: Value[] = [];

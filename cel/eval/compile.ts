@@ -24,7 +24,7 @@ export interface Plan {
   readonly variables: ReadonlySet<string>;
   /** Null for an unchecked expression: then the values select the overload. */
   readonly types: Types | null;
-  /** Whether constant expressions are folded and free, as in all environments of the reference; its cost tables are for one without folding. */
+  /** Folds constant expressions, which are then free, as in all environments of the reference; its cost tables are for one without folding. */
   readonly folds: boolean;
 }
 

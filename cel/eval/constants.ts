@@ -2,7 +2,7 @@ import { Meter } from './budget.js';
 import type { Code, Run } from './run.js';
 import type { Value } from './values.js';
 
-/** Constants. The reference folds them when it plans a program (`OptOptimize` of cel-go), so they are free at run time. */
+/** Constants, free at run time: the reference folds them when it plans a program (`OptOptimize` of cel-go). */
 
 const values = new WeakMap<Code, Value>();
 

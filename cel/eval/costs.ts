@@ -2,7 +2,7 @@ import type { Meter } from './budget.js';
 import { NamedFormat } from './functions/formats.js';
 import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
-/** The cost of a call at run time, in the reference's units (`CallCost` of its library, and of the language). */
+/** The run-time cost of a call in the reference's units (`CallCost` of its library and of the language). */
 export interface CallCost {
   /** Computed from the arguments and charged before the call. Counting itself charges steps to the meter. */
   readonly before: (args: readonly Value[], meter: Meter) => number;
@@ -96,7 +96,7 @@ export const callCost = (name: string): CallCost => costs.get(name) ?? nominal;
 
 const depthMax = 100;
 
-/** The size of a whole value (`traversalCost` of the reference). Joined lists can be too long to traverse. */
+/** Returns the size of a whole value (`traversalCost` of the reference). Joined lists can be too long to traverse. */
 function treeCost(value: Value, meter: Meter, depth: number): number {
   meter.step(1);
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) / 10);

@@ -1,6 +1,6 @@
 const exponentFrom = 6;
 
-/** The reference's format: the fewest digits that distinguish a double from its neighbours, with an exponent below -4 and from 6 on (`1e+06`). */
+/** Formats like the reference: the fewest digits that identify a double, with an exponent below -4 and from 6 on (`1e+06`). */
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';

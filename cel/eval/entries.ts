@@ -4,10 +4,10 @@ export type Entries = Map<string, readonly [Value, Value]>;
 
 export const notOptional = new Failure('cannot initialize optional entry from non-optional value');
 
-/** The text under which an entry stands. A key that nothing is equal to, such as a list, has one of its own. */
+/** Returns the text of an entry's key. A key that equals nothing, such as a list, gets its own. */
 const placeOf = (made: Entries, key: Value): string => keyOf(key) ?? `#${made.size}`;
 
-/** Sets an entry of a map that is written out, where the last one of several with one key counts. Returns the failure if it cannot be set. */
+/** Sets an entry of a map literal; the last one with a key counts. Returns the failure if it cannot be set. */
 export function putEntry(made: Entries, key: Value, value: Value, maybe: boolean): Failure | null {
   if (key instanceof Failure) return key;
   if (value instanceof Failure) return value;
@@ -19,7 +19,7 @@ export function putEntry(made: Entries, key: Value, value: Value, maybe: boolean
   return null;
 }
 
-/** Adds what a macro makes, which must not have the key of another entry. Returns the failure if it cannot be added. */
+/** Adds a macro's entry, whose key must be new. Returns the failure if it cannot be added. */
 export function addEntry(made: Entries, key: Value, value: Value): Failure | null {
   if (key instanceof Failure) return key;
   if (value instanceof Failure) return value;

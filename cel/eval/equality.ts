@@ -17,7 +17,7 @@ import {
 /** Deeper structures are not compared; objects of requests never nest so deeply. */
 const depthMax = 200;
 
-/** Compares values. Those of different types differ, except that numbers of all types compare numerically, and values of libraries only with their like. */
+/** Compares values. Different types differ, but all numbers compare numerically, and values of libraries only with their like. */
 export function equals(one: Value, other: Value, meter: Meter, depth = 0): boolean | Failure {
   if (one instanceof Failure) return one;
   if (other instanceof Failure) return other;
@@ -104,7 +104,7 @@ const isNumber = (value: Value): value is number | bigint | UInt =>
 const [lowest, highest] = [-(2 ** 63), 2 ** 63];
 const highestUnsigned = 2 ** 64;
 
-/** Negative, zero or positive; NaN if either is. Doubles compare with integers as doubles, which are inexact beyond 2^53. */
+/** Returns a negative number, zero or a positive one; NaN if either is. Doubles compare with integers as doubles, inexact beyond 2^53. */
 function compareNumbers(one: number | bigint | UInt, other: number | bigint | UInt): number {
   if (typeof one === 'number') return compareDouble(one, other);
   if (typeof other === 'number') return -compareDouble(other, one);

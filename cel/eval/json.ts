@@ -3,8 +3,8 @@ import { durationText, timestampText } from './clock.js';
 import { Duration, ListValue, MapValue, Optional, Timestamp, typeNameOf, TypeValue, UInt, type Value } from './values.js';
 
 /**
- * JSON as expressions see it. Nothing is copied: parts of an object become values on access. The schema determines the type of a part (an integer, a time), or
- * the JSON itself where there is none.
+ * JSON as values of expressions. Nothing is copied: parts become values on access. The schema determines a part's type (an integer, a time), or the JSON
+ * itself without one.
  */
 export type View = (value: JsonValue) => Value;
 
@@ -81,7 +81,7 @@ const charactersMax = 8 * 1024 * 1024;
 /** Throws TypeError for values without JSON, such as a time, and for those that are too large. */
 export const toJson = (value: Value): JsonValue => asJson(value, place(plain));
 
-/** Converts as cel-go does to google.protobuf.Value: times, durations, bytes, and whole numbers that a double does not hold, are texts. */
+/** Converts like cel-go to google.protobuf.Value: times, durations, bytes, and integers beyond a double become texts. */
 export const toProtocolJson = (value: Value): JsonValue => asJson(value, place(protocol));
 
 interface Conversion {

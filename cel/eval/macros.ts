@@ -8,7 +8,7 @@ import { selectedMaybe } from './operators.js';
 import type { Code, Run } from './run.js';
 import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
 
-/** Macros, which iterate or name values. The extra cost of a step is that of the reference's expansion. */
+/** Macros that iterate or bind names. The extra cost of a step is that of the reference's expansion. */
 
 /** Slots of the names that macros bind. */
 export type Names = ReadonlyMap<string, number>;
@@ -81,7 +81,7 @@ class Decide implements Visitor {
   }
 }
 
-/** `body ? result + 1 : result`, and in the end `result == 1`. A failure is the result unless another one follows. */
+/** Computes `body ? result + 1 : result`, and finally `result == 1`. A failure is the result unless another one follows. */
 class Count implements Visitor {
   #count = 0;
   #failed: Failure | null = null;
@@ -102,7 +102,7 @@ class Count implements Visitor {
 }
 
 /**
- * `keep ? result + [make] : result`. `keep` is the filter, or null for all; `make` yields the kept element. Iteration goes on after a failure, as in the
+ * Computes `keep ? result + [make] : result`. `keep` is the filter, null for all; `make` yields the element. Iteration goes on after a failure, as in the
  * reference.
  */
 class Collect implements Visitor {
@@ -208,7 +208,7 @@ function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
   };
 }
 
-/** Iterates with one variable (an element of a list, a key of a map) or two (position or key, and element). */
+/** Iterates with one variable (a list's element, a map's key) or two (position or key, and element). */
 function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code, costs: MacroCompiler) => () => Visitor): Macro {
   return ({ target, args }, names, compiler) => {
     const range = compiler.code(target ?? nothing, names);
@@ -235,8 +235,8 @@ function over(variables: 1 | 2, visitorOf: (bodies: number, key: Code, costs: Ma
 const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
 
 /**
- * `has(a.b)` tests the last member; everything before it must exist. The test refunds a unit (`PresenceTestHasCost(false)` of the reference), even to a
- * conditional, which itself costs nothing.
+ * `has(a.b)` tests the last member; everything before it must exist. It refunds a unit (`PresenceTestHasCost(false)` of the reference), even to a conditional,
+ * which costs nothing itself.
  */
 const has: Macro = ({ args: [argument] }, names, compiler) => {
   if (argument?.kind !== 'select') return () => noOverload;

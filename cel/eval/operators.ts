@@ -73,7 +73,7 @@ function memberAt(holder: Value, key: Value): Value | undefined {
   return position >= 0 && position < holder.length ? holder.at(position) : undefined;
 }
 
-/** `&&` and `||` of any number of terms. A term equal to `settling` decides the result, even where another term fails. */
+/** Compiles `&&` and `||` of any number of terms. A term equal to `settling` decides the result, even if another fails. */
 export function logical(terms: readonly Code[], settling: boolean): Code {
   return (run) => {
     let failed: Failure | null = null;
@@ -112,7 +112,7 @@ export const negate =
     return value instanceof Duration ? duration(-value.nanoseconds) : unmatched('-_', [value]);
   };
 
-/** An operand that is not known to be a list makes the call cost a unit. Comparisons always count steps. */
+/** An operand that may not be a list makes the call cost a unit. Comparisons always count steps. */
 export const inside =
   (one: Code, all: Code, ambiguous: boolean): Code =>
   (run) => {
@@ -212,7 +212,7 @@ function joinedLists(left: ListValue, right: ListValue, meter: Meter): Value {
   return left.order === 'ordered' ? new JoinedList(left, right) : new JoinedSet(left, right, meter);
 }
 
-/** Adding to a set or a list with keys replaces equal elements (or those with the same key) and appends the rest. */
+/** Adding to a set or a keyed list replaces equal elements (or those with the same key) and appends the rest. */
 class JoinedSet extends ListValue {
   override readonly order: ListValue['order'];
   readonly #merged: readonly Value[];

@@ -3,15 +3,15 @@ import { isOpen, type Type } from '../check/types.js';
 import { Failure, ListValue, MapValue, noOverload, orderedTypes, typeNameOf, type Value } from './values.js';
 
 /**
- * Messages of calls whose arguments no implementation takes. In cel-go most functions name themselves and the types of their arguments; operators and a few
- * functions have one implementation, called only where the first operand has a trait, and name themselves alone.
+ * Messages of calls without a fitting implementation. In cel-go most functions name themselves and their argument types; operators and a few functions have
+ * one implementation, which requires a trait of the first operand, and name themselves alone.
  */
 
 const numbers = ['double', 'int', 'uint'];
 const times = ['google.protobuf.Duration', 'google.protobuf.Timestamp'];
 const ordered = [...orderedTypes];
 
-/** The types of first operands with the trait that an implementation asks for (`traitMask` in `common/types` of cel-go). */
+/** Types of first operands with an implementation's required trait (`traitMask` in `common/types` of cel-go). */
 const traits: Readonly<Record<string, readonly string[]>> = {
   '_+_': ['bytes', 'list', 'string', ...numbers, ...times],
   '_-_': [...numbers, ...times],
@@ -25,7 +25,7 @@ const traits: Readonly<Record<string, readonly string[]>> = {
   sort: ['list'],
   '@sortByAssociatedKeys': ['list'],
 };
-/** Types that look for a method of their own where they lack the trait, and say nothing of what they did not find. */
+/** Types that look for their own method where they lack the trait, and do not name it when it is missing. */
 const receivers: ReadonlySet<string> = new Set(['string', ...times]);
 
 /** The failure of a call whose arguments fit no implementation. The receiver is the first argument. */

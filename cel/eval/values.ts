@@ -1,6 +1,6 @@
 /**
- * Values of expressions. Those of JavaScript stand for themselves: `bigint` is CEL's int, `number` its double. Failures are values too, as the language
- * requires: `||` and `&&` absorb one when the other side decides the result.
+ * Values of expressions. JavaScript's own values are used directly: `bigint` is CEL's int, `number` its double. Failures are values too, as the language
+ * requires: `||` and `&&` absorb one when the other side decides.
  */
 export type Value =
   | null
@@ -33,7 +33,7 @@ export class UInt {
   constructor(readonly value: bigint) {}
 }
 
-/** Nanoseconds since 1970. The offset from UTC that the time was written with stays with it, for its text alone. */
+/** Nanoseconds since 1970. Keeps the written offset from UTC for its text only. */
 export class Timestamp {
   constructor(
     readonly nanoseconds: bigint,
@@ -107,7 +107,7 @@ export abstract class MapValue {
   readonly typeName: string = 'map';
 }
 
-/** Null for what is no key. Keys differ by type and value, but numbers of all types compare numerically. */
+/** Returns null for an invalid key. Keys differ by type and value, but all numbers compare numerically. */
 export function keyOf(value: Value): string | null {
   switch (typeof value) {
     case 'string':

@@ -2,7 +2,7 @@ import { dyn, list, map, object, typeOf, type Type } from '../check/types.js';
 import { escapedName } from '../rules/names.js';
 import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type Shape } from '../../api/catalogue/types.js';
 
-/** Built-in types as expressions see them. Few of their fields are ever looked at, so each is resolved on access. */
+/** Built-in types for expressions. Fields are resolved on access, since few are used. */
 
 const scalars: Readonly<Record<Scalar, string>> = {
   string: 'string',
@@ -14,7 +14,7 @@ const scalars: Readonly<Record<Scalar, string>> = {
 };
 const empty = object('object', {});
 
-/** Leaves that expressions see, by JSON type and format. Others, such as quantities, have no single type in the reference's schemas. */
+/** Visible leaves by JSON type and format. Others, such as quantities, have no single type in the reference's schemas. */
 const leaves: ReadonlyMap<string | undefined, Type> = new Map([
   ['object', empty],
   ['string date-time', typeOf('google.protobuf.Timestamp')],

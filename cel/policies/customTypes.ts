@@ -6,8 +6,8 @@ import { escapedName } from '../rules/names.js';
 import { lazily, metadataType } from './builtInTypes.js';
 
 /**
- * Types of custom resources in policies (`SchemaDeclType` of k8s.io/apiserver/pkg/cel/common, for the published schema). Expressions see what the schema names:
- * neither fields that an object may have beyond, nor parts without a type.
+ * Types of custom resources in policies (`SchemaDeclType` of k8s.io/apiserver/pkg/cel/common, for the published schema). Expressions see fields named by the
+ * schema: neither additional fields, nor parts without a type.
  */
 
 const string = typeOf('string');

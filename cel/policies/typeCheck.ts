@@ -8,9 +8,9 @@ import { itemsOf, textAt } from '../../api/json/members.js';
 import { builtInType } from './builtInTypes.js';
 import { customType } from './customTypes.js';
 
-/** Warnings about a policy whose expressions do not match the types of its kinds. It stays in effect; mismatches fail at evaluation. Pure. */
+/** Returns warnings about policy expressions that do not match the types of their kinds. The policy stays in effect; mismatches fail at evaluation. Pure. */
 
-/** A rule that comes to so many kinds ends the search: further ones of it, and later rules, are not checked. */
+/** A rule that matches this many kinds ends the search: its further kinds and later rules are not checked. */
 const kindsMax = 10;
 
 export interface ServedKind extends KindName {
@@ -20,7 +20,7 @@ export interface ServedKind extends KindName {
 
 export interface Kinds {
   readonly served: readonly ServedKind[];
-  /** Returns the structural schema of a custom kind, or null. The object is identical as long as nothing in it changes. */
+  /** Returns the structural schema of a custom kind, or null: the identical object until something in it changes. */
   readonly schemaOf: (kind: KindName) => JsonObject | null;
 }
 
@@ -55,7 +55,7 @@ function kindsOf(spec: JsonObject, served: readonly ServedKind[]): KindName[] {
 
 const inOrder = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
-/** Groups and versions with a wildcard say nothing of types, and neither do resources with one, or subresources. */
+/** Ignores groups, versions and resources with wildcards, and subresources, which determine no type. */
 function kindsOfRule(rule: JsonObject, served: readonly ServedKind[]): KindName[] {
   const texts = (member: string): string[] => itemsOf(rule[member]).map(String).sort();
   const groups = texts('apiGroups');
@@ -67,7 +67,7 @@ function kindsOfRule(rule: JsonObject, served: readonly ServedKind[]): KindName[
   );
 }
 
-/** The core group has no name, so that, as in the reference, resources of the same name and version in any group are meant with it. */
+/** The core group's name is empty, and so, as in the reference, matches resources of that name and version in any group. */
 const kindsFor = (group: string, version: string, resource: string, served: readonly ServedKind[]): KindName[] =>
   served.filter(
     (each) => (group === '' || each.group === group) && each.version === version && [each.resource, each.singular].includes(resource),

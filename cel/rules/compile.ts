@@ -34,7 +34,7 @@ export const compileRules: CompileRules = (schema, times = untimed) => {
 
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
-/** Null where there are no rules in or below the schema. The shape is what expressions see of the value; null when they see nothing. */
+/** Returns null without rules in or below the schema. The shape is the visible part of the value; null when nothing is visible. */
 function nodeOf(schema: JsonObject, shape: Shape | null, depth: number): Node | null {
   if (depth > depthMax) return null;
   const below = (part: JsonObject | null): Node | null => (part === null ? null : nodeOf(part, shape?.element ?? null, depth + 1));
@@ -85,7 +85,7 @@ interface Place {
   readonly unchanged: () => boolean;
 }
 
-/** The old value, and how to find the old values within. Rules compare with `old`, which may differ: omitted keys have defaults there. */
+/** The old value, and access to old values within. Rules compare with `old`, which may differ: omitted keys have defaults there. */
 interface Past {
   readonly correlation: Correlation;
   readonly old: JsonValue;

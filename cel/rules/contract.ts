@@ -6,19 +6,19 @@ import type { RuleTimes } from './times.js';
 export interface RulesVerdict {
   /** The causes of a 422 (`details.causes`); empty when the object is accepted. */
   readonly causes: readonly StatusCause[];
-  /** Texts for `Warning` headers: a failing rule for a value that an update does not change warns instead of refusing. */
+  /** Texts for `Warning` headers: a rule that fails for a value unchanged by the update only warns. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The compiled rules of one version of a custom resource, made once for each version of the definition. Never throws: expressions that fail, or do not compile,
- * are causes. All rules share a budget for each object.
+ * The compiled rules of a custom resource's version, made once per version of the definition. Never throws: expressions that fail or do not compile are
+ * causes. All rules share a budget per object.
  */
 export interface SchemaRules {
   readonly isEmpty: boolean;
   /**
-   * `object` and `old` are whole objects in the schema's version, after pruning and defaults; `old` is null on create. Both are read-only, and `object` must
-   * have passed the schema's checks (see `blocksRules`). Returns a promise, which never rejects, only where rules cost much and other requests run in between.
+   * `object` and `old` are whole, pruned and defaulted objects in the schema's version; `old` is null on create. Both are read-only, and `object` must have
+   * passed the schema's checks (see `blocksRules`). Returns a promise, which never rejects, only for expensive rules, between which other requests run.
    */
   verdict(object: JsonObject, old: JsonObject | null): RulesVerdict | Promise<RulesVerdict>;
 }

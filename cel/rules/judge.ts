@@ -22,7 +22,7 @@ interface ShapedRules {
 const messageBytesMax = 5 * 1024;
 /** After this cost (tens of milliseconds) other requests run. */
 const turnCost = 250_000;
-/** The rules stand where the types of the schemas above say that there is nothing, such as under `items` of an object. */
+/** The rules are where the types of enclosing schemas allow no value, such as under `items` of an object. */
 const shapeless = 'rule compiler initialization error: failed to convert to declType for CEL validation rules';
 const messageOutOfBudget = 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run';
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
@@ -137,7 +137,7 @@ function refuse({ rule, path, schema, value, ratchets }: Broken, activation: Act
   else findings.causes.push(cause);
 }
 
-/** The text of a message expression, null where it yields none that can be shown; or why no further rules are evaluated. */
+/** The text of a message expression, null without a usable one; or the reason why evaluation ends. */
 type Made = { readonly text: string | null } | { readonly ended: string };
 
 function messageOf(
@@ -177,7 +177,7 @@ function worded(reason: string, value: JsonValue, detail: string): StatusCause {
 
 const step = /\.([A-Za-z_][A-Za-z0-9_-]*)|\['((?:[^'\\]|\\.)*)'\]/y;
 
-/** A path in messages, `.a['b.c']`: members of maps in brackets, fields after points. Empty when it cannot be parsed. */
+/** Returns a path for messages, `.a['b.c']`: members of maps in brackets, fields after points. Empty when unparsable. */
 function pathBelow(schema: JsonObject, path: string): string {
   const text = path.trim();
   let place: JsonObject | null = schema;

@@ -4,7 +4,7 @@ import { compileMessage, compileRule, rulesOf, type CompiledExpression } from '.
 import { itemsOf, propertiesOf, requestBytesMax, restOf, shapeOf } from './shape.js';
 import { type Steps } from '../../api/steps.js';
 
-/** Checks the rules of a schema when a definition is stored: expressions that do not match the schema, or could cost too much. */
+/** Checks the rules of a definition's schema: expressions that do not match it, or could cost too much. */
 
 /** The reference's limits, in its units of cost. */
 const expressionEstimateMax = 10_000_000;
@@ -31,7 +31,7 @@ interface Place {
   readonly blurred: string | null;
 }
 
-/** `skips` reports schemas (by path below the root) with errors in or below them, whose types are meaningless. `root` is the path of the root in messages. */
+/** `skips` returns whether the schema at a path (below the root) contains errors, so that its types are meaningless. `root` is the root's path in messages. */
 export function* reviewRules(schema: JsonObject, root: string, skips: (at: string) => boolean): Steps<RuleFinding[]> {
   const review = new Review(root, skips);
   yield* review.schema(schema, { at: '', isRoot: true, count: 1, blurred: null });

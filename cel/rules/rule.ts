@@ -65,7 +65,7 @@ const compiled = (expression: string, { tree, types }: Extract<Checked, { ok: tr
   cost: estimateCost(tree, types, sizesBelow(shape)),
 });
 
-/** The root of any path counts as the rule's value, as in the reference: type names then have its size, that of an object, and none. */
+/** The root of any path counts as the rule's value, as in the reference: type names have its size, that of an object, and none. */
 const sizesBelow =
   (shape: Shape): SizeAt =>
   ([, ...steps]) => {

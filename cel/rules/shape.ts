@@ -7,10 +7,10 @@ import { JsonList, JsonMap, plainView, type View } from '../eval/json.js';
 import { Failure, MapValue, type Value } from '../eval/values.js';
 import { escapedName } from './names.js';
 
-/** A schema as expressions see it: the types, sizes and values of its parts. Parts without a known structure are invisible. */
+/** The visible types, sizes and values of a schema's parts. Parts without a known structure are invisible. */
 export interface Shape {
   readonly type: Type;
-  /** The maximum elements of a list or map, or characters of a text, in a request; 0 for others. */
+  /** The most elements of a list or map, or characters of a text, in a request; 0 for others. */
   readonly elementsMax: number;
   /** The minimum bytes of JSON that a value takes in a request. */
   readonly bytesMin: number;
@@ -60,10 +60,10 @@ function withMetadata(schema: Schema): Schema {
   return { ...schema, properties: { ...membersOf(schema), ...rootProperties, ...(keeps ? { metadata } : {}) } };
 }
 
-/** The type of what a rule is about. Types of objects within it are called by their places: no two are the same. */
+/** The type of a rule's value. Types of objects within are named by their places, so all differ. */
 const selfType = 'selfType';
 
-/** Null for parts that expressions do not see. `isRoot` marks the root of a custom resource, `name` is that of its type. */
+/** Returns null for invisible parts. `isRoot` marks the root of a custom resource; `name` is its type's. */
 export function shapeOf(schema: Schema, isRoot: boolean, name = selfType): Shape | null {
   if (schema['x-kubernetes-int-or-string'] === true) {
     const longest = bound(schema['maxLength']);

@@ -1,6 +1,6 @@
 /** Receives the durations of custom resource rules, in seconds. */
 export interface RuleTimes {
-  /** The rules of a schema in effect, with all nested ones, were compiled; checks of definitions do not count. */
+  /** Called when the rules of a schema in effect, with all nested ones, were compiled; not for checks of definitions. */
   compiled(seconds: number): void;
   /** The rules of one object were evaluated, without the turns of other requests. */
   evaluated(seconds: number): void;

@@ -8,8 +8,8 @@ const notWhole = new Failure('cannot convert value to integer');
 const exponentMax = 1_000;
 
 /**
- * A quantity: `digits * 10 ** exponent`. Whether it is whole and which number is near it depends on how the reference keeps it: in 64 bits, or exactly where
- * these do not suffice (`apimachinery/pkg/api/resource`).
+ * A quantity: `digits * 10 ** exponent`. Whether it is whole, and its nearest number, depend on the reference's form: 64 bits, or exact where these do not
+ * suffice (`apimachinery/pkg/api/resource`).
  */
 class QuantityValue extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
@@ -74,7 +74,7 @@ function read(text: string): QuantityValue | Failure {
   if (!parsed.ok) return new Failure(parsed.message);
   const { quantity, scale } = parsed;
   const { digits }: Quantity = quantity;
-  // Zero has no exponent of its own, but is no whole number where it was written with a fraction.
+  // Zero has no exponent, but is no whole number if written with a fraction.
   const exponent = digits === 0n ? Math.max(-exponentMax, Math.min(scale ?? 0, 0)) : quantity.exponent;
   return Math.abs(exponent) > exponentMax ? new Failure('quantity is out of range') : new QuantityValue(digits, exponent, scale !== null);
 }

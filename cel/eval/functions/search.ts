@@ -1,6 +1,6 @@
 /**
- * The engine finds a text in a step for each character, but crafted texts take the product of both lengths. Where this would be large, the linear search of
- * Knuth, Morris and Pratt replaces it.
+ * Searches texts. The engine takes about a step per character, but for crafted texts the product of both lengths; where this would be large, the linear search
+ * of Knuth, Morris and Pratt replaces it.
  */
 
 /** The worst-case steps that the engine's own search may take. */

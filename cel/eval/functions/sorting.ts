@@ -5,7 +5,7 @@ import { ArrayList, Failure, orderedTypes, typeNameOf, type Value } from '../val
 const incomparable = new Failure('list elements must be comparable');
 const mixed = new Failure('list elements must have the same type');
 
-/** Sorts elements by keys of one type with an order. Keys without an order among each other, such as NaN, stay where they are (`ext/lists.go` of cel-go). */
+/** Sorts elements by keys of one ordered type. Unordered keys such as NaN stay where they are (`ext/lists.go` of cel-go). */
 export function sortedByKeys(keyed: readonly { readonly element: Value; readonly key: Value }[], run: Run): Value {
   const [first] = keyed;
   if (first === undefined) return new ArrayList([]);

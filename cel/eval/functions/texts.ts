@@ -152,7 +152,7 @@ function compiled(source: string): Regexp | Failure {
   return result.ok ? result.regexp : new Failure(result.message);
 }
 
-/** Time is linear in the text times the pattern, and bounded for all searches of an evaluation together. */
+/** Takes time linear in text times pattern, with one bound for all searches of an evaluation. */
 const withPattern =
   (use: (pattern: Regexp, text: string, others: readonly Value[], run: Run) => Value): Implementation =>
   ([text, source, ...others], run) => {
