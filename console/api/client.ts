@@ -21,7 +21,7 @@ export interface Asked {
 }
 
 export const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
-/** A line of a watch is one object, at most as large as the store takes, and its frame. */
+/** A watch line is one object, at most as large as the store accepts, and its frame. */
 const lineCharactersMax = 16 * 1024 * 1024;
 
 /** Client of the public API with the permissions of the signed-in user. The token is only here. */
@@ -30,7 +30,7 @@ export class ApiClient {
 
   readonly #token: string | null;
 
-  /** `token` is null where the browser authenticates by a certificate. `ended` is called when the server no longer accepts the credentials. */
+  /** `token` is null where the browser authenticates by a certificate. Calls `ended` when the server rejects the credentials. */
   constructor(token: string | null, ended: () => void = () => undefined) {
     this.#ended = ended;
 
@@ -70,7 +70,7 @@ export class ApiClient {
     }
   }
 
-  /** Opens a WebSocket. Browsers set no headers on it, so the token travels as the server's own sub-protocol. */
+  /** Opens a WebSocket. Browsers cannot set headers on it, so the server's sub-protocol carries the token. */
   socket(path: string, protocol: string): WebSocket {
     const url = new URL(path, location.href);
     url.protocol = 'wss:';

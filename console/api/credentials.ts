@@ -1,6 +1,6 @@
 const key = 'raftplane-token';
 
-/** The browser keeps the token for this tab, so that a reload does not ask again. Other tabs and later sessions do not see it. */
+/** Keeps the token for this tab, so that a reload needs no sign-in. Other tabs and later sessions do not see it. */
 export const credentials = {
   /** Returns the token, null where the browser shows a certificate, and undefined where nobody has signed in. */
   kept(): string | null | undefined {

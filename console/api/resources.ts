@@ -71,7 +71,7 @@ const rootOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string
 export const collectionPathOf = (resource: Pick<Resource, 'group' | 'version' | 'resource'>): string =>
   `${rootOf(resource)}/${resource.resource}`;
 
-/** Returns the path of a collection, or of one object in it. `namespace` is empty for all namespaces. */
+/** Returns the path of a collection or of an object in it. `namespace` is empty for all namespaces. */
 export function pathOf({ group, version, resource, namespaced }: Resource, namespace = '', name = ''): string {
   const base = rootOf({ group, version });
   const within = namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : '';

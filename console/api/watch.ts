@@ -30,7 +30,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Lists a collection as a table and follows it until the signal aborts. After a broken watch it resumes, or lists anew. */
+/** Lists a collection as a table and follows it until the signal aborts. Resumes or lists anew after a broken watch. */
 export async function followTable(client: ApiClient, selection: Selection, sink: TableSink, signal: AbortSignal): Promise<void> {
   const following: Following = { client, selection, sink, signal };
   let version: string | null = null;

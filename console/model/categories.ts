@@ -57,7 +57,7 @@ const ofResources: Readonly<Record<string, Category>> = {
   'scheduling.k8s.io/priorityclasses': 'cluster',
 };
 
-/** Groups of Kubernetes itself end so, or have no dot; all others come from definitions or extension servers. */
+/** Kubernetes' own groups end so or have no dot; others come from definitions or extension servers. */
 const ownGroup = /(?:^[^.]*|\.k8s\.io)$/;
 
 /** `group` is empty for the core group. */

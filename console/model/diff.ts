@@ -32,7 +32,7 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   return walkBack(a, b, reach);
 }
 
-/** Returns how far each diagonal gets for each number of edits (`x` by `x - y`); null when the texts have too little in common. */
+/** Returns the progress of each diagonal (`x - y`) for each number of edits; null when the texts differ too much. */
 function furthest(a: readonly string[], b: readonly string[]): readonly ReadonlyMap<number, number>[] | null {
   const reached: Map<number, number>[] = [];
   let last = new Map<number, number>([[1, 0]]);

@@ -33,7 +33,7 @@ export interface Rates {
 }
 const noRates: Rates = { requests: null, commits: null, p50: null, p99: null };
 
-/** Interval of chart points: servers take samples more often, each at moments of its own, so that every interval contains one of each running server. */
+/** Interval of chart points: servers take samples more often, at individual moments, so every interval has one of each running server. */
 export const slotMs = 4_000;
 
 /** Returns the rates between two samples of one server. */

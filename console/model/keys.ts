@@ -37,8 +37,8 @@ const numbered: Readonly<Record<string, number>> = {
 const plain: Readonly<Record<string, string>> = { Enter: '\r', Backspace: '\x7f', Tab: '\t', Escape: '\x1b' };
 
 /**
- * Returns the bytes that a terminal sends for a key; null for the browser's keys: text, which comes as input, its own shortcuts, and Shift+Tab, which leaves
- * the terminal (WCAG 2.2, 2.1.2). `application` is true when the program requested application cursor keys (DECCKM).
+ * Returns the bytes that a terminal sends for a key; null for the browser's keys: text (which comes as input), its own shortcuts, and Shift+Tab, which leaves
+ * the terminal (WCAG 2.2, 2.1.2). `application` is true after a program requested application cursor keys (DECCKM).
  */
 export function sequenceOf(pressed: PressedKey, application: boolean): string | null {
   const { key, ctrlKey, altKey, shiftKey, metaKey } = pressed;

@@ -20,7 +20,7 @@ export interface Phase {
   readonly ms: number;
 }
 
-/** Returns the measured parts, and the rest; streams have none, because most of their time they are open. */
+/** Returns the measured parts and the rest; none for streams, which are open most of their time. */
 export function phasesOf({ parts, ms, watch }: Pick<SeenRequest, 'parts' | 'ms' | 'watch'>): readonly Phase[] {
   const measured = latencyParts.flatMap((part): Phase[] => {
     const time = parts[part] ?? 0;

@@ -13,8 +13,8 @@ const againMs = 500;
 const attemptsMax = 5;
 
 /**
- * Gives commands to members, again where the connection broke before it was known what became of them: it may lead to the very member
- * that the command stops. The latest command for a member counts: an earlier one is not sent again after it.
+ * Sends commands to members, and repeats one whose connection broke before its outcome was known: it may lead to the very member that the command stops. A
+ * later command for a member replaces an earlier one.
  */
 export class MemberOrders<Command> {
   readonly #sender: OrderSender<Command>;
@@ -25,7 +25,7 @@ export class MemberOrders<Command> {
     this.#sender = sender;
   }
 
-  /** Resolves with false where another command for this member came before it was known what became of this one. */
+  /** Resolves with false when another command for this member came before the outcome of this one was known. */
   async give(command: Command, id: string): Promise<boolean> {
     const own = (this.#given.get(id) ?? 0) + 1;
     this.#given.set(id, own);

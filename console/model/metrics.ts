@@ -39,7 +39,7 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
 export const total = (samples: Samples, name: string, fits: (labels: Sample['labels']) => boolean = () => true): number =>
   (samples.get(name) ?? []).reduce((sum, { labels, value }) => (fits(labels) ? sum + value : sum), 0);
 
-/** Returns the quantile of the observations between two readings of a histogram, by linear interpolation within its bucket. Null without observations. */
+/** Returns the quantile of observations between two readings of a histogram, linearly interpolated within its bucket. Null without observations. */
 export function quantile(q: number, before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number | null {
   const bounds = [...after.keys()].sort((a, b) => a - b);
   const counts = bounds.map((bound) => Math.max(0, (after.get(bound) ?? 0) - (before.get(bound) ?? 0)));

@@ -54,7 +54,7 @@ export interface TreeNode {
 
 const depthMax = 12;
 
-/** Returns the tree from the topmost owner of an object down to all its dependents, among the known objects. */
+/** Returns the ownership tree of an object among the known ones, from its topmost owner to all dependents. */
 export function ownershipTree(known: readonly ApiObject[], uid: string): TreeNode | null {
   const byUid = new Map(known.map((object) => [object.metadata.uid ?? '', object]));
   const children = new Map<string, ApiObject[]>();

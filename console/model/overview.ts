@@ -24,7 +24,7 @@ export interface KindSummary {
   readonly unwell: readonly Unwell[];
 }
 
-/** Summarizes a page of a table by the columns that kinds share: `Status`, `Ready` as `1/2`, and `Desired` with `Ready`. */
+/** Summarizes a table page by common columns: `Status`, `Ready` as `1/2`, and `Desired` with `Ready`. */
 export function kindSummaryOf({ columnDefinitions = [], rows = [], metadata }: TablePage): KindSummary {
   const at = (name: string): number => columnDefinitions.findIndex((column) => column.name === name);
   const [status, ready, desired] = [at('Status'), at('Ready'), at('Desired')];

@@ -34,7 +34,7 @@ const named = 16;
 const cubeSide = 6;
 const greyFrom = named + cubeSide ** 3;
 
-/** Returns the colour of an index of 16 and more in xterm's table of 256: a cube of six steps a side, then greys. */
+/** Returns the colour of an index of at least 16 in xterm's 256-colour table: a 6x6x6 cube, then greys. */
 export function paletteColour(index: number): string {
   if (index >= greyFrom)
     return `rgb(${Array<number>(3)

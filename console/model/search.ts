@@ -7,7 +7,7 @@ export interface Found {
   readonly hash: string;
 }
 
-/** Returns what contains all words of the text in its label, kind or namespace: best first, at most `max`. */
+/** Returns entries with all words of the text in label, kind or namespace, best first, at most `max`. */
 export function found(among: readonly Found[], text: string, max: number): readonly Found[] {
   const words = text
     .toLowerCase()

@@ -8,7 +8,7 @@ export class Series {
     this.#sizeMax = sizeMax;
   }
 
-  /** `at` is in seconds since 1970: an existing time gets these values in addition to its own. A line without a value has a gap. */
+  /** `at` is in seconds since 1970; values are added to those of an existing time. A line without a value has a gap. */
   add(at: number, values: Readonly<Record<string, number | null>>): void {
     for (const name of Object.keys(values)) if (!this.#values.has(name)) this.#values.set(name, Array<null>(this.#times.length).fill(null));
     let place = this.#times.length;

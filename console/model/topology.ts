@@ -33,7 +33,7 @@ interface Columns {
   readonly layered: boolean;
 }
 
-/** Draws owners at the left of their dependents, or above them if `width` has no room. Of many siblings only some are drawn, but always `self`. */
+/** Draws owners to the left of their dependents, or above them if `width` is too small. Draws only some of many siblings, but always `self`. */
 export function drawingOf(tree: TreeNode, width: number, self: string): Drawing {
   const columns = columnsFor(depthOf(tree), width);
   const lines: string[] = [];

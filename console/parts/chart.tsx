@@ -73,7 +73,7 @@ export function Chart({ title, series, lines, format, reading }: ChartProps): VN
 const dataOf = (series: Series, lines: readonly ChartLine[]): uPlot.AlignedData =>
   series.columns(lines.map(({ name }) => name)) as unknown as uPlot.AlignedData;
 
-/** Resolves a colour of the style sheet for a canvas: the property itself names one for light and one for dark. */
+/** Resolves a style sheet colour for a canvas: the property itself names one for light and one for dark. */
 function colourOf(element: HTMLElement, name: string): string {
   const probe = element.appendChild(document.createElement('span'));
   probe.style.color = `var(${name})`;

@@ -1,2 +1,2 @@
-/** The terminal emulator, in a file of its own: it is loaded only when a terminal is opened. */
+/** The terminal emulator in a separate file, loaded only when a terminal is opened. */
 export { Terminal } from '@xterm/headless/lib-headless/xterm-headless.mjs';

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Runs `look` now and again `everyMs` after each end, while the page is visible and the component exists. `look` must not reject. */
+/** Runs `look` now and `everyMs` after each end, while the page is visible and the component exists. `look` must not reject. */
 export function useLook(look: (signal: AbortSignal) => Promise<void>, everyMs: number, again: readonly unknown[] = []): void {
   const latest = useRef(look);
   latest.current = look;
@@ -74,7 +74,7 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
   return dialog;
 }
 
-/** Hears all keys of the page, by the latest `pressed`: effects run after the frame is drawn, and a key may come before. */
+/** Passes all keys of the page to the latest `pressed`: effects run after the frame is drawn, and a key may come before. */
 export function useKeys(pressed: (event: KeyboardEvent) => void): void {
   const latest = useRef(pressed);
   latest.current = pressed;

@@ -44,7 +44,7 @@ function useFittingSize(place: Ref<HTMLElement>, probe: Ref<HTMLElement>, sized:
   }, []);
 }
 
-/** The screen of a terminal. Text comes through an invisible field, so that every input method works; other keys by their names. */
+/** The screen of a terminal. An invisible field takes text, so that every input method works; other keys go by name. */
 export function Screen({ session, sized, redraw }: ScreenProps): VNode {
   const place = useRef<HTMLDivElement>(null);
   const probe = useRef<HTMLSpanElement>(null);

@@ -63,7 +63,7 @@ export const EventList = ({ events, about = false }: { readonly events: readonly
   </ul>
 );
 
-/** Returns all objects that may be related to one: those of its namespace, or the cluster-scoped ones. Forbidden resources are left out. */
+/** Returns all possibly related objects: those of the namespace, or cluster-scoped ones. Omits forbidden resources. */
 async function relatives(client: ApiClient, resources: readonly Resource[], namespace: string): Promise<readonly ApiObject[]> {
   const found: ApiObject[] = [];
   await readMetadata(

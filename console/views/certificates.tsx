@@ -9,7 +9,7 @@ import { useLook } from '../parts/hooks.js';
 const everyMs = 15_000;
 const answerMs = 5_000;
 
-/** Follows the certificates of all servers, and of a local cluster's managers, that answer; null before the first look. */
+/** Follows the certificates of all servers and local managers that answer; null before the first reading. */
 export function useEndings(client: ApiClient): readonly Ending[] | null {
   const [endings, setEndings] = useState<readonly Ending[] | null>(null);
   useLook(async (signal) => {

@@ -116,7 +116,7 @@ interface OutcomeProps {
   readonly differs: boolean;
 }
 
-/** Shows what the last attempt found: a conflict, the difference that a write would make, or nothing yet. */
+/** Shows the result of the last attempt: a conflict, the difference that a write would make, or nothing yet. */
 function Outcome({ draft, isTried, differs }: OutcomeProps): VNode {
   const { tried } = draft;
   if (tried?.outcome === 'conflict') return <Conflict draft={draft} tried={tried} />;

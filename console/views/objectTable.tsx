@@ -26,7 +26,7 @@ interface TableProps {
   readonly listed: boolean;
 }
 
-/** Rows of which only the visible ones are drawn, with the keys of a grid: https://www.w3.org/WAI/ARIA/apg/patterns/grid/ */
+/** A table that draws only visible rows, with the keys of a grid: https://www.w3.org/WAI/ARIA/apg/patterns/grid/ */
 export function ObjectTable(props: TableProps): VNode {
   const { label, columns, all, rows, namespaced, order, setOrder, opened, open, selected, select, listed } = props;
   const grid = useGrid(rows, open, select);

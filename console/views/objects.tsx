@@ -182,7 +182,7 @@ interface Selector {
 type Named = RowObject['metadata'];
 const keyOf = (metadata: Named): string => rowKey({ metadata });
 
-/** Opens an object, or none, through the address: a reload and the browser's way back find it again. */
+/** Opens an object, or none, by the address, so that reload and the browser's history work. */
 function open({ group, resource, namespace }: ObjectsPlace, named: Named | null): void {
   const within = namespace === '' ? named?.namespace : undefined;
   location.hash = hashOf({ group, resource, namespace, name: named?.name ?? '', ...(within === undefined ? {} : { within }) });
@@ -236,7 +236,7 @@ const TableState = ({ live, shown }: { readonly live: Live; readonly shown: numb
   </p>
 );
 
-/** Returns the shown rows. Without a filter and an order those are the model's own; else they are computed a few times a second at most. */
+/** Returns the shown rows: the model's own without filter and order, else computed at most a few times a second. */
 function useShown(model: TableModel, text: string, order: Order | null): readonly Row[] {
   const known = useRef<{ rows: readonly Row[]; version: number; text: string; order: Order | null; at: number } | null>(null);
   if (text.trim() === '' && order === null) return model.rows;

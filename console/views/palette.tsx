@@ -89,7 +89,7 @@ const Results = ({ results, current, go }: ResultsProps): VNode => (
 /** The last reading by each client. */
 const known = new WeakMap<ApiClient, { readonly list: readonly Found[]; readonly at: number }>();
 
-/** Everything that can be found. Objects come in as they are read; until a new reading ends, the last one counts. */
+/** All searchable entries. Objects appear as they are read; until a new reading ends, the last one counts. */
 function useEverything(client: ApiClient, views: readonly Found[]): { readonly list: readonly Found[]; readonly reading: boolean } {
   const before = known.get(client);
   const isFresh = before !== undefined && Date.now() - before.at < freshMs;

@@ -93,7 +93,7 @@ class Watching {
   }
 }
 
-/** Reads the servers, the launcher's programs and the status of each member, and calls `see` for members whose state is known. */
+/** Reads the servers, the launcher's programs and each member's status; calls `see` for members with a known state. */
 async function readMembers(
   watching: Watching,
   client: ApiClient,

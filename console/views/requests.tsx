@@ -307,7 +307,7 @@ async function follow(client: ApiClient, server: KnownServer, { seen, draw }: Sc
       }
       draw();
     };
-    // A stopped server has no requests; the list of servers has shown whether the user may see them.
+    // A stopped server has no requests; the list of servers has shown the user's permission.
     await client.lines(requestsOf(server.name), take, { accept: '*/*', signal }).catch(() => undefined);
     seen.holders.delete(name);
     await pause(againMs, signal);

@@ -7,7 +7,7 @@ const laneHeight = 26;
 const width = 1_000;
 const shownEvents = 60;
 
-/** A lane for each member, and events as text. The drawing grows with the observed time, from one minute on. */
+/** A lane per member, and events as text. The drawing grows with the observed time, from one minute on. */
 export function TimelineView({
   timeline,
   ids,
