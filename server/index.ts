@@ -12,8 +12,8 @@ import { startServer } from './server.js';
 export type { RunningServer } from './process/runningServer.js';
 
 /**
- * Starts an API server with the options of the program `apiserver` (docs/options.md), as on its command line: `--storage-backend=memory`. It logs to the
- * standard streams, as configured. Resolves as soon as requests are served; rejects, with nothing left running, for contradictory or unusable options.
+ * Starts an API server with the command line options of `apiserver` (docs/options.md): `--storage-backend=memory`. It logs to the standard streams, as
+ * configured. Resolves once requests are served; rejects, with nothing left running, for contradictory or unusable options.
  */
 export function startApiServer(args: readonly string[]): Promise<RunningServer> {
   const read = readApiServerOptions(args);

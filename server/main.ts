@@ -157,7 +157,7 @@ function firstSignal(log: Logger): Promise<NodeJS.Signals> {
   });
 }
 
-/** Nothing may follow it: in a thread `process.exit` returns, and ends the thread a little later (`deploy/threadLeash.ts`). */
+/** Must come last: in a thread, `process.exit` returns, and ends the thread a little later (`deploy/threadLeash.ts`). */
 function endNow(log: Logger, event: string, cause: unknown, withStack = true): never {
   explained = true;
   log.error(event, { reason: describeError(cause), ...(withStack && cause instanceof Error ? { stack: cause.stack } : {}) });

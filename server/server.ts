@@ -52,8 +52,8 @@ export type { RunningServer } from './process/runningServer.js';
 const farewellTimeoutMs = 200;
 
 /**
- * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are served. Rejects, with nothing left
- * running, when files, addresses or data are unusable; the message says which. `thread` is a preloaded thread for the replica.
+ * Starts the replica in its thread, storage on it, the API, and the listener. Resolves once requests are served. Rejects, with nothing left running, for
+ * unusable files, addresses or data, which the message names. `thread` is a preloaded thread for the replica.
  */
 export async function startServer(
   options: ApiServerOptions,
@@ -239,7 +239,7 @@ function lifeOf(
   return { ready, failed, stop: () => (stopped ??= stop()) };
 }
 
-/** The address for other API servers, if it differs from that for clients: a server on a loopback address is reached there. */
+/** Returns the address for other API servers, if it differs from that for clients. Peers use a loopback address as it is. */
 function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): ServerAddress | null {
   const found = { ip: options['peer-advertise-ip'] ?? advertisedAddress(options), port: Number(options['peer-advertise-port'] ?? port) };
   return isIP(found.ip) === 0 || (found.ip === ip && found.port === port) ? null : found;
@@ -250,9 +250,7 @@ interface ElectionWork {
   stop(): Promise<unknown>;
 }
 
-/**
- * Null without coordinated elections. The leader of the replicas runs them; servers over an etcd, which have no leader, agree on one through a Lease.
- */
+/** Null without coordinated elections. The replicas' leader runs them; servers over an etcd agree on one through a Lease. */
 function electionsOf(options: ApiServerOptions, surroundings: Surroundings): ElectionWork | null {
   if (!featuresOf(options).enabled('CoordinatedLeaderElection')) return null;
   const work = leaderWork(surroundings, 'election', 'cannot be held now, and is tried again');
@@ -384,7 +382,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Waits for the cache, then creates the objects of every cluster. A cluster without majority is awaited, since others may be starting. */
+/** Waits for the cache, then creates the objects of every cluster. Waits for a majority, since other servers may be starting. */
 async function becomeReady({
   options,
   log,

@@ -102,7 +102,7 @@ class FirstPass implements MutationPass {
   }
 }
 
-/** Runs the steps from `from` on in sequence and waits only for promises. One clock reading measures both a step's end and the next one's begin. */
+/** Runs the steps from `from` on in sequence, waiting only for promises. One clock reading ends a step and begins the next. */
 function inOrder(chain: Chain, from: number, request: AdmissionRequest, pass: MutationPass | null): Promise<void> | undefined {
   const { steps } = chain;
   let begun = performance.now();

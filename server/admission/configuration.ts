@@ -25,8 +25,8 @@ export const admissionKind: ConfigurationKind = {
 };
 
 /**
- * Reads the file of `--admission-control-config-file` and the files that it names, relative to itself. Throws with the file and the error: an invalid
- * configuration must not leave a plugin running with unintended rules.
+ * Reads the file of `--admission-control-config-file` and the files named in it, relative to itself. Throws with file and error: an invalid configuration must
+ * not give a plugin unintended rules.
  */
 export function readPluginConfigurations(file: string): PluginConfigurations {
   const found = new Map<string, JsonObject>();
@@ -63,7 +63,7 @@ function objectIn(file: string): JsonObject {
 /** Positions of plugin configurations, so that errors show their line. */
 const origins = new WeakMap<JsonObject, { readonly file: string; readonly below: string }>();
 
-/** Throws for another kind or an invalid configuration, since the plugin would otherwise run with rules that its operator did not write. */
+/** Throws for another kind or an invalid configuration, with which the plugin would run under unintended rules. */
 export function checkPluginConfiguration(plugin: string, configuration: JsonObject, kind: PluginKind): void {
   const problems = configurationProblems(configuration, kind);
   if (problems.length === 0) return;

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 
-/** The class that an annotation marks as default; the latest one of several, then the first by name. */
+/** Returns the class annotated as default: the latest of several, then the first by name. */
 export function latestDefault(classes: readonly ApiObject[], annotations: readonly string[]): ApiObject | null {
   const marked = classes.filter((each) => annotations.some((annotation) => each.metadata.annotations?.[annotation] === 'true'));
   const made = (each: ApiObject): string => each.metadata.creationTimestamp ?? '';

@@ -1,6 +1,6 @@
 /**
- * The reference's plugins in running order: later ones see what earlier ones added, and no refusal may follow a quota charge. The tables of steps show which
- * are implemented.
+ * The reference's plugins in running order: later ones see earlier additions, and no refusal may follow a quota charge. The tables of steps contain the
+ * implemented ones.
  */
 interface KnownPlugin {
   readonly name: string;
@@ -58,7 +58,7 @@ const places: ReadonlyMap<string, number> = new Map(knownPlugins.map(({ name }, 
 
 export const isKnownPlugin = (name: string): boolean => places.has(name);
 
-/** The position in the chain. Steps that are not plugins of the reference (checks within its registry) run first. */
+/** Returns the position in the chain. Checks of the reference's registry, which are not plugins there, run first. */
 export const placeOf = (name: string): number => places.get(name) ?? -1;
 
 /** Applies the two options. */

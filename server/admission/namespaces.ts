@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from '../registry/admission.js';
 const lasting: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
 
 /**
- * Protects some namespaces from deletion (NamespaceLifecycle). The registry checks the namespace of new objects before the object itself
+ * Protects some namespaces from deletion (NamespaceLifecycle). For new objects, the registry first checks the namespace
  * (`server/registry/namespaceLifecycle.ts`).
  */
 export const lastingNamespaces: AdmissionPlugin = {

@@ -49,8 +49,8 @@ export interface StepParts {
 }
 
 /**
- * Steps by plugin; `names.ts` has their order and defaults. `server/authorization` makes the steps that need the authorizer, and `server/assembly/admission.ts` adds
- * them under their names.
+ * Steps by plugin, whose order and defaults are in `names.ts`. `server/authorization` makes the steps that need the authorizer, and
+ * `server/assembly/admission.ts` adds them.
  */
 const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   AlwaysAdmit: () => alwaysAdmit,

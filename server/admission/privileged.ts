@@ -15,8 +15,8 @@ const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 const changing: ReadonlySet<string> = new Set(['', 'ephemeralcontainers', 'resize']);
 
 /**
- * Refuses privileged containers and templates without `--allow-privileged`. The reference checks this in the rules of each kind; the message is the same here,
- * but follows all other errors.
+ * Refuses privileged containers and templates without `--allow-privileged`. The reference checks this in the rules of kinds; here the same message follows all
+ * other errors.
  */
 export const refusesPrivileged = (): AdmissionPlugin => ({
   name: 'privileged containers',

@@ -1,4 +1,4 @@
-/** Makes a step wait until its inputs have been read for the first time, and from then on run without delay. */
+/** Makes a step wait for the first reading of its inputs; later calls have no delay. */
 export function onceSynced<A extends readonly unknown[]>(
   synced: Promise<void>,
   step: (...args: A) => Promise<void> | void,

@@ -3,7 +3,7 @@ import { internalError } from '../../api/status.js';
 import type { Storage } from '../storage/contract.js';
 import { follow, type Following, type Unreadable } from '../storage/follow.js';
 
-/** Stored webhook configurations or policies that cannot be read: their scope is unknown, so nothing may pass until they can be read or are gone. */
+/** Stored webhook configurations or policies that cannot be read. Their scope is unknown, so nothing may pass until they are readable or gone. */
 export class UnreadGuards {
   readonly #resource: string;
   readonly #reasons = new Map<string, string>();

@@ -49,7 +49,7 @@ export async function check(service: ApiService, parts: CheckParts): Promise<Che
   return problem === null ? askForResources(service, parts.connections) : { availability: problem, resources: null };
 }
 
-/** Resources are shown whenever the server lists them, whether it is available or not, as in the reference. */
+/** Resources are shown while the server lists them, available or not, as in the reference. */
 async function askForResources(service: ApiService, connections: ServiceConnections): Promise<Check> {
   const path = pathOf(service);
   const url = `https://${hostOf(service)}:${service.target?.port ?? ''}${path}`;
@@ -63,7 +63,7 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
   }
 }
 
-/** Reads a version from aggregated discovery, or from its own resource list if the program does not support that. Rejects when neither is available. */
+/** Reads a version from aggregated discovery, or from its resource list where that is not supported. Rejects when neither is available. */
 async function discover(service: ApiService, connections: ServiceConnections): Promise<readonly JsonObject[]> {
   const whole = await ask(service, connections, { path: '/apis', accept: aggregatedTypes.join(',') });
   if (whole.code === 503) throw new Error('the program does not say what it serves');

@@ -21,7 +21,7 @@ export interface AvailabilityOptions extends CheckParts {
 const availableMs = 15_000;
 const unavailableMs = 1_000;
 
-/** Writes the availability of each API service. Every server checks for itself, because each needs the connection and the resource list. */
+/** Writes the availability of each API service. Every server checks itself, because it needs the connection and the resource list. */
 export class AvailabilityController {
   readonly #options: AvailabilityOptions;
   readonly #timers = new Map<string, NodeJS.Timeout>();

@@ -10,8 +10,8 @@ import type { ServiceConnections } from './connections.js';
 import { download, type Download } from './downloads.js';
 
 /**
- * OpenAPI documents of the programs behind API services, as in kube-aggregator (pkg/controllers/openapi, openapiv3). The index of version 3 and the document of
- * version 2 are polled while a program is available, documents of version 3 fetched on request.
+ * OpenAPI documents of extension servers, as in kube-aggregator (pkg/controllers/openapi, openapiv3). The index of version 3 and the document of version 2 are
+ * polled while a server is available, documents of version 3 fetched on request.
  */
 
 /** `successfulUpdateDelay` of kube-aggregator. */
@@ -190,7 +190,7 @@ export class RemoteDocuments {
     this.#made = null;
   }
 
-  /** The version 3 document with the hash of the index. Parallel callers share a fetch; the next caller repeats a failed one. */
+  /** Returns the version 3 document with the index's hash. Parallel callers share a fetch; the next caller repeats a failed one. */
   async #document(known: Known, encoding: Encoding): Promise<BuiltDocument> {
     const hash = known.hash ?? '';
     if (known.shown?.hash !== hash) known.shown = { hash, documents: new Map(), kept: null };

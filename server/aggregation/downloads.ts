@@ -22,7 +22,7 @@ export interface DownloadOptions {
 /** The user of these requests (`aggregatorUser` of kube-aggregator). */
 const user = 'system:aggregator';
 
-/** Follows no redirects. Rejects when there is no usable response, or it is too large or too slow. */
+/** Follows no redirects. Rejects a missing, too large or too slow response. */
 export async function download(
   connections: ServiceConnections,
   service: ApiService,

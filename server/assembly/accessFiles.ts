@@ -70,7 +70,7 @@ export interface AccessFilesOptions {
   readonly dial?: Dial | null;
 }
 
-/** Reads all files before anything starts, and follows those that may change. Rejects with the option and the file. */
+/** Reads all files before the start, and follows those that may change. Rejects with option and file. */
 export async function readAccessFiles({ options, live, metrics, log, dial = null }: AccessFilesOptions): Promise<AccessFiles> {
   const tokenFile = options['token-auth-file'];
   const policyFile = options['authorization-policy-file'];
@@ -199,8 +199,8 @@ function anchorsIn(
 }
 
 /**
- * If no proxy names are set, every certificate of their authorities may assert a user. An authority that also signs users' certificates is refused, at start
- * and on change.
+ * Without proxy names, every certificate of the authorities may assert a user. So an authority that also signs users' certificates is refused, at start and on
+ * change.
  */
 function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
   const [proxies, clients] = [options['requestheader-client-ca-file'], options['client-ca-file']];

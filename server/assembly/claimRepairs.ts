@@ -21,9 +21,9 @@ export interface ClaimRepairOptions {
 const intervalMs = 3 * 60_000;
 
 /**
- * Repairs claims on addresses and node ports to match the services: all at the start; the addresses of a service whenever it changes; and ports every three
- * minutes where other programs claim them as well. Another program may write into the store, or end between a claim and its service. A failure waits for the
- * next repair.
+ * Repairs claims on addresses and node ports to match the services: all at the start, a service's addresses on each change, and ports every three minutes
+ * where other programs claim them as well. Another program may write into the store, or end between a claim and its service. A failure waits for the next
+ * repair.
  */
 export class ClaimRepairs {
   readonly #options: ClaimRepairOptions;

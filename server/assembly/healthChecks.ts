@@ -24,7 +24,7 @@ export interface HealthCheckOptions {
   readonly graceMs: number;
   /** Loading the store is a separate check (feature WatchCacheInitializationPostStartHook). */
   readonly awaitsStorage: boolean;
-  /** Returns why creates and updates are refused for want of space, or null; absent where another component checks that. */
+  /** Returns why creates and updates are refused for lack of space, or null; absent where another component checks that. */
   readonly spaceAlarm?: (() => Promise<SpaceStatus['alarm']>) | undefined;
   /** Key services; one check each, or one for all where they may change while the server runs. */
   readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };

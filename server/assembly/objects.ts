@@ -45,7 +45,7 @@ interface DefinedResources {
   readonly catalogue: () => Catalogue;
 }
 
-/** Opens storage. It holds the definitions, and asks them about custom resources: `defined` is called only once it holds some, so it may be made afterwards. */
+/** Opens storage. It calls `defined` about custom resources only once it holds definitions, so that may be made later. */
 export function openObjects(platform: Platform, kept: ObjectStore, defined: DefinedResources): Objects {
   const { options } = platform;
   const builtIn = emulatedCatalogue(options);

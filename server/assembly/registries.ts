@@ -27,7 +27,7 @@ import { ownName } from './ownName.js';
 
 export interface Registries {
   readonly registry: Registry;
-  /** The same objects without admission, for the server's own objects. Webhooks may wait for this very server, and a plugin may refuse everything. */
+  /** The same without admission, for the server's own objects: webhooks may wait for this very server, and plugins refuse everything. */
   readonly ownRegistry: Registry;
 }
 

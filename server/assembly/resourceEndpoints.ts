@@ -16,7 +16,7 @@ import type { Registries } from './registries.js';
 import type { HookConnections } from './webhooks.js';
 import { ownName } from './ownName.js';
 
-/** The other servers of the cluster, for versions that this one does not serve; null where the feature is off, or no authority is configured. */
+/** The cluster's other servers, for versions not served here; null without the feature or a configured authority. */
 export function findPeers(
   { options, features, parts }: Platform,
   { storage, catalogue }: Objects,

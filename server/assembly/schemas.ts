@@ -42,7 +42,7 @@ const schemas: ReadonlyMap<string, () => JsonObject> = new Map([
   ['Config', () => fileSchema('Config', kubeconfigShape)],
 ]);
 
-/** `apiserver schema KIND`: the JSON Schema of a kind, for editors. Null for a name that stands for none. */
+/** Implements `apiserver schema KIND`: the JSON Schema of a kind, for editors. Null for an unknown name. */
 export function configurationSchema(name: string): string | null {
   const schema = schemas.get(name);
   return schema === undefined ? null : `${JSON.stringify(schema(), null, 2)}\n`;

@@ -49,8 +49,8 @@ export function servingPair(options: ApiServerOptions): KeyPairFiles {
 }
 
 /**
- * The address for clients of the API's own service. Endpoints may not be loopback addresses, so a server that listens on one has an address of its machine, as
- * in the reference. Null when the machine has none.
+ * Returns the client address for the API's own service. Endpoints may not be loopback addresses, so a server on loopback uses an address of its machine, as in
+ * the reference; null without one.
  */
 export function endpointAddress(options: ApiServerOptions): string | null {
   const advertised = advertisedAddress(options);
@@ -60,7 +60,7 @@ export function endpointAddress(options: ApiServerOptions): string | null {
 
 const isLoopback = (address: string): boolean => /^127\.|^::1$|^localhost$/i.test(address);
 
-/** The address at which others reach this server: the configured one, else that of the listener, else the first that is not a loopback. */
+/** Returns this server's address for others: the configured one, else the listener's, else the first non-loopback one. */
 export function advertisedAddress(options: ApiServerOptions): string {
   const told = options['advertise-address'];
   if (told !== null) return told;

@@ -31,8 +31,8 @@ export interface StartWork {
 }
 
 /**
- * Creates the objects that every cluster has, and those that extension servers need. Waits only until storage takes writes: a refusal or an unreadable object
- * is retried in the background. Rejects when `signal` aborts.
+ * Creates the objects of every cluster, and those for extension servers. Waits only until storage accepts writes; a refusal or unreadable object is retried in
+ * the background. Rejects when `signal` aborts.
  */
 export async function doStartWork(
   { options, store, storage, registry, catalogue, builtIn, access, repairs, serviceRanges, now, log }: StartWork,

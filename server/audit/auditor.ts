@@ -21,13 +21,13 @@ export interface AuditedRequest extends Audited {
 
 export interface Auditor {
   /**
-   * Starts the record of an authenticated request. Null when nothing is to be written. Rejects with a StatusError when a strict sink cannot write: the request
-   * must not go on.
+   * Starts the record of an authenticated request; null when nothing is to be written. Rejects with a StatusError when a strict sink cannot write, which must
+   * end the request.
    */
   begin(request: AuditedRequest): Promise<AuditRecord | null>;
   /**
-   * Starts the record of a request that is refused before authentication. It has one event, when the response starts. `attempted` names the authentication
-   * methods that were tried; null for none.
+   * Starts the record of a request refused before authentication, with one event when the response starts. `attempted` names the tried authentication methods;
+   * null for none.
    */
   beginRefused(request: AuditedRequest, tried: { readonly attempted: string | null }): AuditRecord | null;
   close(): Promise<void>;
@@ -142,7 +142,7 @@ function once<T>(action: () => T): () => T {
 }
 
 /**
- * Delays the last bytes of a response until its event is written, so that a client can rely on the record. The head goes out at once, so that no other response
+ * Delays the last bytes of a response until its event is written, so that clients can rely on the record. The head goes out at once, so that no other response
  * replaces this one.
  */
 function holdEnd(response: Response, before: () => Promise<unknown>): void {

@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Requests wait until their events are written; waiting events share a write. `strict`: nothing is lost while the writer fails. New requests are refused
- * meanwhile, and events of others kept.
+ * Makes requests wait until their events are written, several with one write. `strict`: while the writer fails, new requests are refused, and events of others
+ * kept.
  */
 export class BlockingSink implements Sink {
   readonly strict: boolean;

@@ -11,7 +11,7 @@ export interface Writer {
 export interface Sink {
   /** A request that cannot be recorded must not go on. */
   readonly strict: boolean;
-  /** True when the event is written, or waits where only the end of the process can lose it. Never rejects. */
+  /** Resolves with true when the event is written, or can be lost only by the process's end. Never rejects. */
   process(event: AuditEvent): Promise<boolean>;
   /** Writes kept events. True when none are left. */
   settle(): Promise<boolean>;

@@ -18,7 +18,7 @@ export interface Rotation {
 
 const dayMs = 86_400_000;
 
-/** A log file that is rotated when it is full. Names of old files contain the time: `audit-2026-01-02T03-04-05.678.log`. */
+/** A log file that is rotated when full. Names of old files have the time: `audit-2026-01-02T03-04-05.678.log`. */
 export class RotatingFile {
   readonly #file: string;
   readonly #rotation: Rotation;
@@ -41,7 +41,7 @@ export class RotatingFile {
     return new RotatingFile(file, rotation, handle, (await handle.stat()).size);
   }
 
-  /** Writes the whole text, or nothing: a partial write to a full disk is undone, so that lines stay whole. Calls must not overlap. */
+  /** Writes the whole text or nothing: undoes a partial write to a full disk, so that lines stay whole. Calls must not overlap. */
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
     if (this.#size > 0 && this.#size + bytes.length > this.#rotation.maxBytes) await this.#rotate();

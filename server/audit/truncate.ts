@@ -7,7 +7,7 @@ export interface Limits {
   readonly maxBatchBytes: number;
 }
 
-/** Wraps a writer: events that are too large lose their bodies, or are dropped if that does not suffice; batches that are too large are split. */
+/** Wraps a writer: too large events lose their bodies, or are dropped if that does not suffice; too large batches are split. */
 export function truncating(writer: Writer, { maxEventBytes, maxBatchBytes }: Limits, lost: ReportLoss): Writer {
   return {
     write: async (events) => {

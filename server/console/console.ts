@@ -102,7 +102,7 @@ function launcherRoutes(socket: string): Routes {
       GET: async (exchange) => writeJson(exchange, 200, await askLauncher(socket, { command: 'status' })),
       POST: async (exchange) => writeJson(exchange, 200, await askLauncher(socket, questionIn(await jsonOf(exchange)))),
     },
-    // The holder of a link is not authenticated yet; the launcher accepts each of its links once, and only for minutes.
+    // The holder of a link is not authenticated yet; the launcher accepts each link once, for minutes.
     [`${root}/sessions`]: {
       POST: async (exchange) => {
         const { code } = (await jsonOf(exchange)) as { readonly code?: unknown };
@@ -141,7 +141,7 @@ async function sendFile(exchange: Exchange, files: PageFiles, name: string): Pro
   return true;
 }
 
-/** Reads the JSON body of this server's page. A foreign page cannot send this type without CORS permission, even with a client certificate. */
+/** Reads the JSON body of this server's page. Foreign pages cannot send this type without CORS permission, even with a client certificate. */
 async function jsonOf(exchange: Exchange): Promise<object> {
   const { headers } = exchange.request;
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))

@@ -1,4 +1,4 @@
-/** The page's security headers: everything comes from this server, without inline content, frames or guessed types. https://www.w3.org/TR/CSP3/ */
+/** Security headers of the page: everything comes from this server, without inline content, frames or guessed types. https://www.w3.org/TR/CSP3/ */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

@@ -11,7 +11,7 @@ export interface LauncherQuestion {
   readonly target?: string;
 }
 
-/** Parses a question. Throws 400 for anything without a button on the page: a launcher can do more. */
+/** Parses a question. Throws 400 for actions without a button on the page, since launchers can do more. */
 export function questionIn(body: unknown): LauncherQuestion {
   const { command, target } = isObject(body) ? body : {};
   if (typeof command !== 'string' || command === 'redeem' || !commands.has(command)) throw badRequest('command must be one of the page');
@@ -19,7 +19,7 @@ export function questionIn(body: unknown): LauncherQuestion {
   return { command, ...(target === undefined ? {} : { target }) };
 }
 
-/** Asks a local cluster's launcher on its socket, which only its owner may open. Rejects with a StatusError. */
+/** Asks a local cluster's launcher on its socket, which only its owner can open. Rejects with a StatusError. */
 export async function askLauncher(socket: string, question: LauncherQuestion): Promise<unknown> {
   const connection = net.connect(socket);
   const timer = setTimeout(() => connection.destroy(new Error('it does not answer')), answerTimeoutMs);

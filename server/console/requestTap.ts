@@ -51,7 +51,7 @@ export class RequestTap {
     });
   }
 
-  /** Calls `listener` with each request that ends, until the returned function is called. Recent ones come first, if there were observers. */
+  /** Calls `listener` with each ended request until the returned function is called; recent ones first, if there were observers. */
   look(listener: (request: SeenRequest) => void): () => void {
     for (const request of this.recent()) listener(request);
     this.#listeners.add(listener);
@@ -79,7 +79,7 @@ const short = (text: string): string => (text.length > textMax ? `${text.slice(0
 
 const metadata: Extent = { level: 'Metadata', stages: new Set(['ResponseComplete']), omitManagedFields: false };
 
-/** Reads the facts from the audit event of the request's end. Query and body may contain secrets, and are omitted. */
+/** Reads the facts from the request's final audit event. Omits query and body, which may contain secrets. */
 function seenOf(exchange: Exchange): SeenRequest {
   const { info, response } = exchange;
   const arrivedAt = performance.timeOrigin + exchange.startedAt;

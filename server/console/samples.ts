@@ -39,7 +39,7 @@ const everyMs = 2_000;
 export const samplesWindowMs = 15 * 60_000;
 const samplesMax = samplesWindowMs / everyMs;
 
-/** The last fifteen minutes of this server, for charts. Sampling starts with the first request and ends when there was none for as long. */
+/** The last fifteen minutes of this server, for charts. Sampling starts with the first request and ends after as long without one. */
 export class Samples {
   readonly #options: SamplesOptions;
   readonly #now: () => number;

@@ -55,7 +55,7 @@ export class Servers {
     return name === this.#options.own;
   }
 
-  /** Forwards the request to another server for the same user, who needs permission there, and streams the response. */
+  /** Forwards the request to another server as the same user, who needs permission there, and streams the response. */
   async passOn(exchange: Exchange, name: string): Promise<void> {
     const found = (await this.#leases()).find((each) => each.name === name);
     if (found === undefined) throw notFound({ group: '', resource: 'servers' }, name);

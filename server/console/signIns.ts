@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net';
 const atOnceMax = 4;
 const allMax = 256;
 
-/** Limits sign-ins by address, so that a guessing client does not block others. An address is forgotten with its last sign-in. */
+/** Limits sign-ins by address, so that a guessing client does not block others. Addresses are forgotten with their last sign-in. */
 export class SignIns {
   readonly #underWay = new Map<string, number>();
   #all = 0;

@@ -25,7 +25,7 @@ export interface DiscoveryOptions {
   >;
   readonly serverAddress?: string;
   readonly otherPaths?: readonly string[];
-  /** Resource lists of these group versions are served in CBOR as well (gate `CBORServingAndStorage`): of built-in ones, as in the reference. */
+  /** Group versions whose resource lists are also served in CBOR (gate `CBORServingAndStorage`): built-in ones, as in the reference. */
   readonly cbor?: Pick<Catalogue, 'version'> | null;
   /** The emulated minor version; default: this program's. */
   readonly emulatedMinor?: number;

@@ -67,7 +67,7 @@ const foreign = (named: GroupVersion, own: GroupVersion): JsonObject =>
 
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
 
-/** Changes with the stored form of a type: eight bytes of a hash of its group, version and kind. */
+/** Changes with a type's stored form: eight bytes of a hash of its group, version and kind. */
 const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string =>
   createHash('sha256').update(`${group}/${writtenVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
 

@@ -35,8 +35,8 @@ const foremost = 'apiregistration.k8s.io';
 const definedPriority = 1000;
 
 /**
- * All named groups in discovery order: by the highest priority of their API services, then by name (`ByGroupPriorityMinimum` of kube-aggregator). Pure. `known`
- * is keyed by API service.
+ * Returns all named groups by the highest priority of their API services, then by name (`ByGroupPriorityMinimum` of kube-aggregator). Pure. `known` is keyed
+ * by API service.
  */
 export function listedGroups(
   services: readonly RegisteredVersion[],

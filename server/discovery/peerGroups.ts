@@ -6,9 +6,8 @@ import type { JsonObject } from '../../api/object.js';
 export type PeerGroups = readonly JsonObject[];
 
 /**
- * Adds what only other API servers of the cluster serve: groups, group versions, and resources (`peer_aggregated_handler.go` of k8s.io/apiserver). Only their
- * built-in types count: this server knows custom resources and other programs itself, and learns sooner when they go. A group of a peer follows its predecessor
- * there. Pure.
+ * Adds groups, group versions and resources that only peers serve (`peer_aggregated_handler.go` of k8s.io/apiserver). Only their built-in types count: this
+ * server knows custom resources and extension servers itself, and notices their removal sooner. A peer's group follows its predecessor there. Pure.
  */
 export function withPeerGroups(own: JsonObject, peers: readonly PeerGroups[]): JsonObject {
   const groups = [...objectsIn(own, 'items')];

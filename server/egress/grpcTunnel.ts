@@ -42,7 +42,7 @@ const timeoutMs = 30_000;
 const packetBytesMax = 16 * 1024;
 const randomMax = 2 ** 31;
 
-/** Opens a tunnel to a host and port through a Konnectivity server: a stream of packets for one connection. */
+/** Opens a tunnel to a host and port through a Konnectivity server: a packet stream per connection. */
 export async function dialByGrpc(transport: Transport, host: string, port: number): Promise<Duplex> {
   const client = await clientOf(transport);
   const call = client.makeBidiStreamRequest(tunnelPath, packets.encode, packets.decode);

@@ -26,8 +26,8 @@ export interface CoordinatorOptions {
 }
 
 /**
- * Says which of the servers over one store coordinates elections, through a Lease, as client-go does it: the age of the lease is measured on the observer's own
- * clock, from when it saw the lease change last. It does not fence: each write of an election is conditional on a version.
+ * Chooses the server that coordinates elections over one store, by a Lease like client-go: the lease's age counts on the observer's clock since the last
+ * observed change. It does not fence: each write of an election is conditional on a version.
  */
 export class Coordinator {
   readonly #options: CoordinatorOptions;

@@ -37,7 +37,7 @@ export type Step =
   | { readonly do: 'elect'; readonly candidate: string; readonly strategy: string }
   /** The lease is left to a coordinator that knows the strategy. */
   | { readonly do: 'offer'; readonly strategy: string }
-  /** The holder is asked to yield to the candidate, which gets the lease when the holder releases it. */
+  /** Asks the holder to yield to the candidate, which gets the lease when the holder releases it. */
   | { readonly do: 'prefer'; readonly candidate: string; readonly strategy: string };
 
 export const isExpired = ({ renewedAt, durationSeconds }: Held, now: number): boolean =>
@@ -46,9 +46,9 @@ export const isExpired = ({ renewedAt, durationSeconds }: Held, now: number): bo
 export const isGone = ({ renewedAt }: Candidate, now: number): boolean => renewedAt === null || renewedAt + candidateMs < now;
 
 /**
- * The next step of an election (KEP 4355). A lease that its best candidate holds or is promised is left alone. Otherwise silent candidates are pinged first,
- * and do not count unless they answer within the election time. The best one is then elected, or preferred while another holds the lease. A lease with another
- * strategy than the oldest emulation version is created without a holder.
+ * Returns the next step of an election (KEP 4355). A lease held by or promised to its best candidate stays. Otherwise silent candidates are pinged first, and
+ * count only if they answer within the election time. The best one is then elected, or preferred while another holds the lease. A lease with another strategy
+ * than the oldest emulation version is created without a holder.
  */
 export function nextStep(candidates: readonly Candidate[], lease: Held | null, now: number): Step {
   const standing = candidates.filter((candidate) => !isGone(candidate, now) && !isSilent(candidate, now));

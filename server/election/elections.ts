@@ -239,7 +239,7 @@ function offered(current: ApiObject | null, strategy: string, now: number): ApiO
   return current;
 }
 
-/** The lease with a new holder, which has some seconds to renew it; null where another holder was faster. */
+/** Returns the lease with a new holder, which has some seconds to renew it; null where another was faster. */
 function elected(current: ApiObject | null, candidate: string, strategy: string, now: number): ApiObject | null {
   const held = heldIn(current);
   if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;

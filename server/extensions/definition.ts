@@ -29,7 +29,7 @@ export interface Definition {
 export interface LifeCycle {
   readonly name: string;
   readonly group: string;
-  /** The version of its last change: of two that request the same name, the lower one has been waiting longer. */
+  /** The version of its last change: of two requests for one name, the lower one has waited longer. */
   readonly version: number;
   readonly requested: Names;
   readonly accepted: Names;

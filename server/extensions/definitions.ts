@@ -28,7 +28,7 @@ export interface CustomResourcesOptions {
   readonly storage: Pick<Storage, 'watch' | 'get'>;
   /** Built-in types, which no definition replaces. */
   readonly builtIn: Catalogue;
-  /** Reports whether a resource is compiled in, served or not: a definition of that name would share its storage. */
+  /** Returns whether a resource is compiled in, served or not: a definition of that name would share its storage. */
   readonly isBuiltIn: (resource: GroupResource) => boolean;
   readonly webhooks: WebhookConverters;
   readonly ruleTimes?: RuleTimes;
@@ -44,10 +44,7 @@ interface Entry {
   readonly type: CustomType | null;
 }
 
-/**
- * The custom resources that this replica serves. Follows the definitions in storage: a change takes effect as a whole, since the catalogue is replaced, never
- * changed.
- */
+/** The custom resources served by this replica. Follows the definitions in storage; each change replaces the catalogue as a whole. */
 export class CustomResources {
   readonly #options: CustomResourcesOptions;
   readonly #entries = new Map<string, Entry>();
@@ -154,7 +151,7 @@ export class CustomResources {
     }
   };
 
-  /** The same for all definitions until now; stops waiting after a moment, since the known state is better than no answer without a majority. */
+  /** The same for all definitions until now. Waits briefly only: without a majority, the known state is better than no answer. */
   readonly fresh = async (): Promise<void> => {
     const nothing = { resource: definitionsResource, namespace: '', name: '-' };
     const asked = this.#options.storage.get(nothing, { at: 'mostRecent' }).then(

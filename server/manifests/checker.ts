@@ -23,7 +23,7 @@ import { beginCreate, nameAndValidate, prepareCreate } from '../registry/writes.
 
 /** One reason for which an API server refuses an object. */
 export interface Finding {
-  /** The reason of the cause in a Status, such as `FieldValueRequired`; `UnknownField` for a field that the kind does not have. */
+  /** The reason of the cause in a Status, such as `FieldValueRequired`; `UnknownField` for an unknown field. */
   readonly type: string;
   /** The path of the field, such as `spec.ports[0].name`; empty for the object as a whole. */
   readonly path: string;
@@ -39,7 +39,7 @@ export interface Verdict {
   readonly warnings: readonly string[];
 }
 
-/** The object has no kind, or one that neither is built in nor has a definition among those given. */
+/** The object has no kind, or one that is neither built in nor among the given definitions. */
 export class UnknownKind extends Error {
   constructor(
     readonly apiVersion: string,
@@ -66,14 +66,14 @@ const now = timeText(0);
 const uid = '00000000-0000-4000-8000-000000000000';
 
 /**
- * Checks and completes objects as an API server of this release does, without one: by its defaults, its validation and its warnings. Admission plug-ins,
- * webhooks and other objects of a cluster take no part.
+ * Checks and completes objects like an API server of this release, by its defaults, validation and warnings; without admission plug-ins, webhooks and other
+ * objects of a cluster.
  */
 export class ManifestChecker {
   readonly #builtIn: Catalogue = createCatalogue();
   readonly #custom = new Map<string, ServedResource>();
 
-  /** Makes the kind that a CustomResourceDefinition defines known from now on. Throws MalformedObject if it cannot be read. */
+  /** Adds the kind of a CustomResourceDefinition. Throws MalformedObject if it cannot be read. */
   define(definition: object): void {
     const object = this.defaults(definition);
     const names = (object['spec'] as JsonObject | undefined)?.['names'] ?? {};

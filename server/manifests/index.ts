@@ -12,8 +12,8 @@ export { MalformedObject, ManifestChecker, UnknownKind, type Finding, type Verdi
 let builtIn: ManifestChecker | undefined;
 const checker = (): ManifestChecker => (builtIn ??= new ManifestChecker());
 
-/** Resolves to the findings with which an API server would refuse an object of a built-in kind. Rejects with UnknownKind. */
+/** Resolves to the findings for which an API server would refuse an object of a built-in kind. Rejects with UnknownKind. */
 export const validate = async (object: object): Promise<readonly Finding[]> => (await checker().check(object)).findings;
 
-/** Returns an object of a built-in kind with the server's defaults, as a new object. Throws UnknownKind or MalformedObject. */
+/** Returns a copy of an object of a built-in kind with the server's defaults. Throws UnknownKind or MalformedObject. */
 export const defaults = (object: object): ApiObject => checker().defaults(object);

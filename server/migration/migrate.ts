@@ -20,7 +20,7 @@ export type HandOver =
 export interface MigrationOptions {
   readonly from: Pick<Side, 'kind'> & Source;
   readonly to: Omit<Side, 'form'>;
-  /** The target may hold objects of an interrupted attempt, or outdated ones. Those that the source lacks are removed. */
+  /** The target may hold objects of an interrupted or outdated copy. Those that the source lacks are removed. */
   readonly resume: boolean;
   /** The lifetime of events in a store that expires them, in milliseconds. */
   readonly eventTtlMs: number;
@@ -29,12 +29,12 @@ export interface MigrationOptions {
   /** The limit of empty writes that raise the target's revision. */
   readonly raiseMax?: number;
   readonly progress?: (line: string) => void;
-  /** Follows changes after the copy while the source serves. Null: a source that still changes is an error. */
+  /** Follows changes after the copy while the source serves. Null: it is an error if the source still changes. */
   readonly handOver?: HandOver | null;
 }
 
 export interface MigrationReport {
-  /** Per resource: the number of objects on both sides, and a digest of the target's keys and values. */
+  /** The number of objects per resource on both sides, and a digest of the target's keys and values. */
   readonly resources: readonly { readonly resource: string; readonly objects: number; readonly sha256: string }[];
   readonly written: number;
   readonly removed: number;
@@ -42,7 +42,7 @@ export interface MigrationReport {
   readonly left: readonly string[];
   readonly sourceRevision: number;
   readonly targetRevision: number;
-  /** The time that the source was sealed before the target was complete, in milliseconds; null without a seal. */
+  /** Milliseconds for which the source was sealed before the target was complete; null without a seal. */
   readonly readOnlyMs: number | null;
 }
 
@@ -62,9 +62,9 @@ const raiseDefaultMax = 2_000_000;
 const passesMax = 5;
 
 /**
- * Copies all objects from one store to another. It writes the differences of both sides in resource order, so it can be interrupted and repeated. The target's
- * revision is first raised beyond the source's, so that no client sees a revision again with another meaning. `handOver` handles later writes of the source;
- * without it there are further passes, and if these do not converge, the source's servers have to be stopped for the last one.
+ * Copies all objects from one store to another. It writes differences in resource order, so it can be interrupted and repeated. First raises the target's
+ * revision beyond the source's, so that no client sees a revision with two meanings. `handOver` handles later writes of the source; without it there are
+ * further passes, and if they do not converge, the source's servers have to be stopped for the last one.
  */
 export async function migrate(options: MigrationOptions): Promise<MigrationReport> {
   const { from, handOver = null } = options;
@@ -211,7 +211,7 @@ class Move {
     }
   }
 
-  /** Copies later changes of the source, in order. `through` null: history is gone, and another pass is needed. */
+  /** Copies later changes of the source in order. `through` null: history is compacted, and another pass is needed. */
   async follow(after: Revision, until: Until): Promise<{ readonly through: Revision | null }> {
     let [through, changedAt, saidAt] = [after, performance.now(), performance.now()];
     const before = { ...this.counts };

@@ -11,7 +11,7 @@ const pauseMs = 200;
 const definite: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 501]);
 const readOnly: WriteOutcome = { outcome: 'rejected', reason: 'the store of running servers is only read' };
 
-/** Reads the built-in store of running servers through the operators' paths. It stays with a server that responds. */
+/** Reads the built-in store of running servers through the operators' paths. Keeps to a server that responds. */
 export class RemoteEngine implements StoreEngine {
   readonly #servers: Servers;
   #preferred = 0;

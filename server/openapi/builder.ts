@@ -13,7 +13,7 @@ const foreignMs = 20_000;
 export interface Builder {
   /** Caches nothing. */
   build(source: Source, form: Form): Promise<BuiltDocuments>;
-  /** Converts another program's document into its cached form. Rejects invalid ones, and those that take too much memory or time. */
+  /** Converts a foreign document into its cached form. Rejects invalid ones, and those that need too much memory or time. */
   take(taking: Taking): Promise<BuiltDocument>;
   /** Encodes another program's cached document. */
   show(showing: Showing): Promise<BuiltDocument>;

@@ -32,8 +32,8 @@ export interface Words {
 }
 
 /**
- * The schema of a whole object: the common members and the definition's. Schemas that are not structural are omitted. Old clients refuse undescribed fields
- * once any are described, so version 2 describes nothing where unknown fields are allowed.
+ * Returns the schema of a whole object: common members and the definition's. Omits schemas that are not structural. Old clients refuse undescribed fields once
+ * any are described, so version 2 describes nothing where unknown fields are allowed.
  */
 export function schemaOfObject(schema: JsonObject, preservesUnknown: boolean, words: Words): JsonObject {
   const anything = preservesUnknown || schema[preserve] === true;
@@ -101,8 +101,8 @@ const absentInV2: ReadonlySet<string> = new Set([...listed, 'not', 'nullable', '
 const closing: ReadonlySet<string> = new Set(['items', 'properties']);
 
 /**
- * A schema for clients of version 2 (`ToStructuralOpenAPIV2`): they ignore nullable, refuse unknown fields wherever any are declared, and cannot read a list
- * without described items. They accept a value without any type.
+ * Returns a schema for version 2 clients (`ToStructuralOpenAPIV2`): they ignore nullable, refuse unknown fields where any are declared, and cannot read a list
+ * without described items. They accept a value without a type.
  */
 function plainSchema(schema: JsonObject): JsonObject {
   const open = schema['nullable'] === true || schema[preserve] === true;

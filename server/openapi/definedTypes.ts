@@ -55,7 +55,7 @@ function typesOf(definition: Definition, defined: DefinedVersion, dialect: Diale
   ];
 }
 
-/** Built-in types own their names in the one document of version 2: a custom type of the same name gets another one, like those of other programs. */
+/** Built-in types own their names in the single version 2 document: a custom type of the same name gets another, like those of extension servers. */
 function fullName({ group, version, kind }: KindName, dialect: Dialect): string {
   const name = `${group.split('.').reverse().join('.')}.${version}.${kind}`;
   return dialect === 2 && isOpenApiName(name) ? `${name}_v2` : name;

@@ -2,8 +2,8 @@ import { readCatalogueData } from '../../api/catalogue/data.js';
 import type { ApiType, Field } from '../../api/catalogue/types.js';
 
 /**
- * Short texts for `kubectl explain` and generated documentation. They are keyed by type without version (`core.Pod`), so that all versions share them;
- * `kind.NAME` is the default for a member of kinds, `*.NAME` for one of all types.
+ * Short texts for `kubectl explain` and generated documentation, by type without version (`core.Pod`), shared by all versions. `kind.NAME` is the default for
+ * a member of kinds, `*.NAME` for one of all types.
  */
 interface Descriptions {
   readonly types: Readonly<Record<string, string>>;

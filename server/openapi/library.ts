@@ -27,7 +27,7 @@ interface WholeOf {
 const isSame = (a: WholeOf | undefined, b: WholeOf): boolean =>
   a?.groups === b.groups && a.remote.length === b.remote.length && a.remote.every((each, position) => each === b.remote[position]);
 
-/** The cache of documents. Built-in types are described once; each custom group again after a change, on request. Version 2 is rebuilt after every change. */
+/** Caches documents. Built-in types are described once; custom groups again on request after a change. Version 2 is rebuilt after every change. */
 export class Library {
   readonly #options: LibraryOptions;
   readonly #builtIn = new Map<string, Promise<BuiltDocuments>>();

@@ -155,7 +155,7 @@ const isWhole = (shape: Shape): boolean =>
 const typeOf = (shape: Shape): Parameter['type'] =>
   shape.is === 'scalar' && shape.scalar === 'boolean' ? 'boolean' : isWhole(shape) ? 'integer' : 'string';
 
-/** Converts a message of options, such as `core.v1.PodExecOptions`, to query parameters. Only plain values are listed: the reference leaves out times. */
+/** Converts an options message, such as `core.v1.PodExecOptions`, to query parameters. Lists plain values only: the reference omits times. */
 export const optionParameters = (message: string): Parameter[] =>
   (messageNamed(message)?.fields ?? [])
     .filter(({ shape }) => shape.is === 'scalar' || shape.is === 'list')

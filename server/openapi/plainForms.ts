@@ -4,7 +4,7 @@ import type { BuiltDocument } from './build.js';
 
 const decompress = promisify(gunzip);
 
-/** Uncompressed documents. They are cached compressed; clients that read a plain one at the same time get the same bytes. */
+/** Uncompressed documents. The cache is compressed; concurrent readers of a plain document get the same bytes. */
 export class PlainForms {
   readonly #made = new WeakMap<BuiltDocument, WeakRef<Buffer>>();
   readonly #making = new WeakMap<BuiltDocument, Promise<Buffer>>();

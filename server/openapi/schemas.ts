@@ -7,7 +7,7 @@ import { descriptionOfField, descriptionOfType } from './descriptions.js';
 export interface Dialect {
   readonly refPrefix: string;
   readonly section?: string;
-  /** Version 3 has alternatives, and ignores what stands next to a reference; version 2 has no defaults here, which old clients misread. */
+  /** Version 3 has alternatives, and ignores siblings of references; version 2 has no defaults here, which old clients misread. */
   readonly version: 2 | 3;
 }
 

@@ -23,8 +23,7 @@ export interface Comparison {
 const tries = 5;
 
 /**
- * Compares digests of the servers that answer, at one common revision. They differ only if a replica is broken. A compaction in between leads to another
- * attempt.
+ * Compares digests of the answering servers at one common revision. They differ only if a replica is broken. A compaction in between leads to another attempt.
  */
 export async function compareReplicas(servers: Servers): Promise<Comparison> {
   for (let attempt = 1; ; attempt++) {

@@ -90,7 +90,7 @@ export class Servers {
     throw failure instanceof RefusedError ? new Error(`${failure.message}: give its address with --server`, { cause: failure }) : failure;
   }
 
-  /** Streams a response into a file, which appears only when it is complete and verified, and never replaces another one. */
+  /** Streams a response into a file, which appears once complete and verified, and never replaces another. */
   async download<T>(
     path: string,
     file: string,
@@ -118,7 +118,7 @@ function checkUrl(server: string): void {
     throw new Error(`--server must be an address such as https://10.0.0.1:6443, not ${JSON.stringify(server)}`);
 }
 
-/** Explains a failure on this side, or on the way. The server is not harmed in either case. */
+/** Explains a failure on this side or the way, which does not harm the server. */
 function explained(error: unknown, file: string): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new Error(`there is no room for ${file}; nothing of it was kept`, { cause: error });

@@ -5,7 +5,7 @@ import type { ApiServerOptions } from './flags.js';
 
 type Choice = Pick<ApiServerOptions, 'enable-admission-plugins' | 'disable-admission-plugins'>;
 
-/** Returns the error in the choice of admission plugins, or null. An ignored name would leave off a guard. */
+/** Returns the error in the choice of admission plugins, or null. Ignoring a name could omit a guard. */
 export function admissionProblem(options: Choice): string | null {
   const { 'enable-admission-plugins': enable, 'disable-admission-plugins': disable } = options;
   const unknown = (['enable-admission-plugins', 'disable-admission-plugins'] as const).flatMap((option) =>

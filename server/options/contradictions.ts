@@ -123,7 +123,7 @@ const rules: readonly Rule[] = [
   (options) => admissionProblem(options),
 ];
 
-/** RFC 9113, section 9.2.2, demands one of these below TLS 1.3; without it, HTTP/2 clients could not connect by TLS 1.2. */
+/** RFC 9113, section 9.2.2, requires one of these below TLS 1.3; without it, HTTP/2 clients could not use TLS 1.2. */
 const http2Suites = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
 function suitesOfHttp2(options: ApiServerOptions): string | null {

@@ -23,8 +23,8 @@ export function emulationProblem(options: EmulationOptions): string | null {
 }
 
 /**
- * Reports whether a resource's version is later than the emulated one, and therefore absent. `earlier` reports whether an older version is served: then forward
- * compatibility adds its more stable versions.
+ * Returns whether a resource's version is later than the emulated one, and therefore absent. `earlier`: an older version is served, to which forward
+ * compatibility adds more stable versions.
  */
 export function isTooNew(options: EmulationOptions, resource: VersionedResource, earlier: () => boolean): boolean {
   if (introducedIn(resource) <= emulatedMinor(options)) return false;

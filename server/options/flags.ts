@@ -13,7 +13,7 @@ export const apiServerFlags = merge(commonFlags, featureFlags, servingFlags, sto
 /** The checked command line, with canonical option names. Durations are milliseconds. */
 export type ApiServerOptions = FlagValues<typeof apiServerFlags>;
 
-/** Groups options under one heading each, in the order of first use, even where a program extends a common heading. */
+/** Groups options under their headings, in the order of first use, across programs. */
 function merge<const T extends readonly FlagTable[]>(...tables: T): Merged<T> {
   const entries = tables.flatMap((table) => Object.entries(table));
   const headings = [...new Set(entries.map(([, { group }]) => group))];

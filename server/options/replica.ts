@@ -2,7 +2,7 @@ import type { Member, MemberId, ReplicaOptions } from '../../raft/index.js';
 import { readClusterToken } from '../../program/files/clusterToken.js';
 import type { ApiServerOptions } from './flags.js';
 
-/** The options of this server's replica. They have been checked, so every text is well-formed. Throws for an unreadable token file. */
+/** Returns the options of this server's replica, from checked texts. Throws for an unreadable token file. */
 export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
   const id = options['raft-member-id'];
   const members = initialMembers(options['raft-initial-cluster'], id, options['raft-initial-cluster-state'] === 'existing');

@@ -29,7 +29,7 @@ const namesOf = (groupVersion: GroupVersion): string[] => [
 ];
 
 /**
- * Applies `--runtime-config` to a resource in a version; the release's default otherwise. The most specific key counts: `group/version/resource`, then
+ * Applies `--runtime-config` to a resource's version; otherwise the release's default. The most specific key counts: `group/version/resource`,
  * `group/version`, then the stages. Pure.
  */
 export function servedBy(config: RuntimeConfig): (resource: VersionedResource, byDefault: boolean) => boolean {
@@ -82,7 +82,7 @@ function isGateOpen(options: Emulation): (resource: GroupResource) => boolean {
   };
 }
 
-/** The served resources: enabled ones whose feature is on. Emulation removes later ones, except those that are explicitly enabled. Pure. */
+/** Returns the served resources: enabled, with their feature on. Emulation removes later ones, unless explicitly enabled. Pure. */
 export function emulatedCatalogue(options: Emulation): Catalogue {
   const config = options['runtime-config'];
   const [said, isOpen] = [servedBy(config), isGateOpen(options)];
@@ -132,8 +132,8 @@ export function emulatedRuntimeConfigProblem(options: Emulation): string | null 
 }
 
 /**
- * Keys of versions that the release does not know, served or not: manifests of older clusters still name `policy/v1beta1`. Only the lower-case form of a
- * resource is checked, not its existence.
+ * Returns keys of unknown versions; served or not, since manifests of older clusters still name `policy/v1beta1`. Only the lower case of a resource is
+ * checked, not its existence.
  */
 function unknownKeys(config: RuntimeConfig, { groups }: Pick<Catalogue, 'groups'>): string[] {
   const served = new Set([...groups.map(({ name }) => name), 'extensions']);

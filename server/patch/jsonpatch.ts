@@ -9,11 +9,11 @@ import { containerAt, insertElement, itemsBehind, memberOf, setElement, takeElem
 import { PatchError } from './patcherror.js';
 
 export const operationsMax = 10_000;
-/** The bytes that all `copy` operations of a patch may produce: nested copies could double an object until memory ends. */
+/** Bytes that all `copy` operations of a patch may produce: nested copies could double an object until memory ends. */
 export const copiedBytesMax = 3 * 1024 * 1024;
 /**
- * The limit of item moves in one patch: each insertion or removal moves the items after it. Ten thousand operations fit in lists of ten thousand items; that
- * takes half a second, in turns.
+ * Limit of item moves in a patch: each insertion or removal moves the items after it. Ten thousand operations fit in lists of ten thousand items; that takes
+ * half a second, in turns.
  */
 export const movedItemsMax = 100_000_000;
 
@@ -62,7 +62,7 @@ const texts = ['op', 'path', 'from'] as const;
 const known: ReadonlySet<string> = new Set([...texts, 'value']);
 
 /**
- * Checks the operations before any is applied; returns unknown members as `unknown field "[0].member"`, in order. Throws PatchError where the patch is not a
+ * Checks the operations before any is applied; returns unknown members as `unknown field "[0].member"`, in order. Throws PatchError where the patch is no
  * list, or a member has the wrong type, which otherwise fails as an operation.
  */
 export function checkOperations(patch: JsonValue): string[] {
@@ -99,7 +99,7 @@ function read(entry: JsonValue): { readonly op: string; readonly operation: Oper
 /** No legitimate member has this name, and later code may be careless. */
 const reachesPrototype = (pointer: string): boolean => pointer.split('/').includes('__proto__');
 
-/** The error of an operation in the words of the reference's library, which webhooks receive; null for success. */
+/** An operation's error in the words of the reference's library, for webhooks; null for success. */
 type Misfit = string | null;
 type Act = (container: Container, key: string) => Misfit;
 

@@ -1,10 +1,7 @@
 import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
-/**
- * JSON pointers (RFC 6901) as the reference follows them. Only own members are found. Negative indices count from the end; `-` is the place after the last
- * item.
- */
+/** JSON pointers (RFC 6901) with the reference's rules. Finds own members only. Negative indices count from the end; `-` is after the last item. */
 export type Container = JsonObject | JsonValue[];
 
 /** Null when the container does not exist, or the pointer has no key. */
@@ -49,7 +46,7 @@ export function takeElement(container: Container, key: string): JsonValue | unde
   return value;
 }
 
-/** Sets a member, or inserts an item before that at the key. False when the list is shorter. */
+/** Sets a member, or inserts an item before the key's. False when the list is shorter. */
 export function insertElement(container: Container, key: string, value: JsonValue): boolean {
   if (!Array.isArray(container)) {
     setMember(container, key, value);

@@ -7,8 +7,8 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 export const mergedInStep = 256;
 
 /**
- * JSON Merge Patch (RFC 7386): members of the patch replace those of the target, null removes them, objects are merged. The result shares nothing with the
- * patch. The decoder's nesting limit bounds the depth.
+ * JSON Merge Patch (RFC 7386): the patch's members replace the target's, null removes them, objects are merged. The result shares nothing with the patch. The
+ * decoder's nesting limit bounds the depth.
  */
 export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue): Steps<JsonValue> {
   if (!isObject(patch)) return copyOf(patch);
@@ -29,7 +29,7 @@ export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue
   return result;
 }
 
-/** Removes nulls from objects in a new list, as the reference's library does unless the list replaces an object; items themselves may be null. */
+/** Removes nulls from objects in a new list that does not replace an object, like the reference's library; items may be null. */
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item as JsonValue));
   if (!isObject<JsonObject>(value)) return value;

@@ -1,5 +1,5 @@
 /**
- * `kind` is the reference's class of error: `malformed` (400: not a patch), `failed` (422: it does not fit the object), `directive` (500: an invalid strategic
+ * `kind` is the reference's class of error: `malformed` (400: not a patch), `failed` (422: does not fit the object), `directive` (500: an invalid strategic
  * directive), `tooLarge` (413: too many operations or copied bytes).
  */
 export class PatchError extends Error {

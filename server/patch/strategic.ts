@@ -38,8 +38,8 @@ const isDirective = (name: string): boolean =>
 export const mergedInStep = 256;
 
 /**
- * Applies a strategic merge patch: a JSON Merge Patch in which lists of certain types are merged by a key, and directives delete, replace and order values.
- * Neither argument is changed. Throws PatchError.
+ * Applies a strategic merge patch: a JSON Merge Patch in which certain lists are merged by key, and directives delete, replace and order values. Neither
+ * argument is changed. Throws PatchError.
  */
 export function* applyStrategicPatch(document: JsonObject, patch: JsonObject, type: PatchType): Steps<JsonObject> {
   const [original, consumed] = [copyOf(document), copyOf(patch)];
@@ -71,7 +71,7 @@ function directedMember(directive: string, prefix: string, what: string): string
 interface MemberPatch {
   readonly member: string;
   readonly value: JsonValue;
-  /** Whether scalars of a list are taken away, not added; items that are objects are merged all the same. */
+  /** True removes scalars of a list instead of adding them; items that are objects are merged regardless. */
   readonly deletes: boolean;
 }
 
@@ -90,7 +90,7 @@ function* mergeMember(original: JsonObject, { member, value, deletes }: MemberPa
   } else if (!deletes || goTypeOf(current) === goTypeOf(value)) setPlain(original, member, value);
 }
 
-/** Sets a value of the patch that meets nothing in the object; a value that is a directive takes the member away. */
+/** Sets a value of the patch without a counterpart in the object; a directive removes the member. */
 function setPlain(original: JsonObject, member: string, value: JsonValue): void {
   const kept = withoutDirectives(value, { keepsNulls: false });
   if (kept === undefined) delete original[member];
@@ -109,7 +109,7 @@ function replaceOrDelete(patch: JsonObject): JsonObject {
 const unknownDirective = (patch: JsonObject): PatchError =>
   new PatchError('directive', `unknown patch type: ${printedAsText(patch[patchDirective])} in map: ${printed(patch)}`);
 
-/** `$retainKeys` removes members of the live object that the list does not name; the patch itself may set no others. */
+/** `$retainKeys` removes members of the live object not in its list; the patch may set no others. */
 function retainOnly(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeys)) return;
   const list = patch[retainKeys];
@@ -219,7 +219,7 @@ function orderedItems(
   return orderItems(merged, { wanted, live }, key);
 }
 
-/** Every merged item has its key, and is looked for in the order up to what is no object there. */
+/** Every merged item has its key, and is searched in order, up to the first item that is no object. */
 function checkPlaces(merged: readonly JsonValue[], wanted: readonly JsonValue[], key: string): void {
   const ids = merged.map((item) => identityOf(item, key));
   const odd = wanted.findIndex((item) => !isObject(item));
@@ -277,7 +277,7 @@ interface ItemsAfterDirectives {
   readonly items: readonly JsonObject[];
 }
 
-/** Items of the patch with `$patch: delete` take their matches away; one with `$patch: replace` takes all live items away. */
+/** Items of the patch with `$patch: delete` remove their matches; one with `$patch: replace` removes all live items. */
 function applyItemDirectives(current: readonly JsonObject[], update: readonly JsonObject[], key: string): ItemsAfterDirectives {
   const items: JsonObject[] = [];
   const deleted = new Set<JsonValue | undefined>();
@@ -296,8 +296,8 @@ function applyItemDirectives(current: readonly JsonObject[], update: readonly Js
 }
 
 /**
- * A value of the patch that meets nothing in the object: what `$patch` is in has nothing to act on and goes, as do members that are null, unless their list has
- * an order (`mergePatchIntoOriginal` in util/strategicpatch/patch.go). Other directives stay, as members that the type does not know.
+ * A value of the patch without a counterpart in the object: parts with `$patch` have no effect and go, as do null members, unless their list has an order
+ * (`mergePatchIntoOriginal` in util/strategicpatch/patch.go). Other directives stay, as unknown members.
  */
 function withoutDirectives(value: JsonValue, options: NullOptions): JsonValue | undefined {
   if (Array.isArray(value)) return itemsWithoutDirectives(value, options);

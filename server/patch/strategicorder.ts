@@ -1,9 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
-/**
- * Orders a merged list: items of `wanted` in that order, the others as in `live`, interleaved so that both orders are kept. Otherwise the patch's items come
- * first.
- */
+/** Orders a merged list: items of `wanted` in that order, others as in `live`, interleaved to keep both orders. Otherwise the patch's items come first. */
 export function orderItems(
   merged: readonly JsonValue[],
   { wanted, live }: { readonly wanted: readonly JsonValue[]; readonly live: readonly JsonValue[] },

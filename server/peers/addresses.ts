@@ -3,7 +3,7 @@ import type { ServerAddress } from '../presence/serverLease.js';
 /** More than the API servers of a cluster: a writer of leases could create any number. */
 const peersMax = 64;
 
-/** Addresses of the other API servers, by lease. Those beyond the limit are ignored until another one goes; they keep renewing their leases. */
+/** Addresses of other API servers by lease. Those beyond the limit are ignored until another goes; they keep renewing their leases. */
 export class PeerAddresses {
   readonly #addresses = new Map<string, ServerAddress>();
 

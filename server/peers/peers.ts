@@ -114,7 +114,7 @@ export class Peers {
     return false;
   }
 
-  /** Yields the servers that serve it, in the order of their responses. All are asked in parallel, with one timeout. */
+  /** Yields the servers that serve it, in the order of their responses. Asks all in parallel, with one timeout. */
   async *#serving(info: RequestInfo & { readonly isResource: true }, context: RequestContext): AsyncGenerator<ServerAddress> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<null>((resolve) => {

@@ -9,7 +9,7 @@ import { follow, type Following } from '../storage/follow.js';
 export const masterLeaseResource: GroupResource = { group: '', resource: 'apiServerIPInfo' };
 const writeTimeoutMs = 5_000;
 
-/** The leases by which kube-apiservers agree on the addresses of the `kubernetes` service: an Endpoints per address, which the store expires. */
+/** The leases by which kube-apiservers agree on the `kubernetes` service's addresses: an Endpoints per address, which the store expires. */
 export class MasterLeases {
   readonly #storage: Pick<Storage, 'watch' | 'update' | 'delete'>;
   readonly #seen = new Map<string, StoredObject>();

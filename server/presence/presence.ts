@@ -31,7 +31,7 @@ export interface PresenceOptions {
   readonly identity: ServerIdentity;
   /** Whether this server maintains the service's endpoints. */
   readonly reconciles: boolean;
-  /** The number of servers, each of which writes its own address alone (`master-count`); null lists those that are alive. */
+  /** The number of servers, each writing only its own address (`master-count`); null lists live ones. */
   readonly count?: number | null;
   /** Leases of kube-apiservers that share the store, or null. */
   readonly masters?: MasterLeases | null;
@@ -41,8 +41,8 @@ export interface PresenceOptions {
 
 export const renewIntervalMs = 7_000;
 /**
- * The delay of the next renewal: between half an interval and one and a half. All servers renew at the same moments, as far as their clocks agree, so that
- * their writes share a round of the store and a sync.
+ * Returns the delay of the next renewal: 0.5 to 1.5 intervals. All servers renew at the same moments, by their clocks, so that their writes share a round of
+ * the store and a sync.
  */
 export const nextTurnMs = (nowMs: number): number => untilNext(nowMs, renewIntervalMs);
 /** A server without renewal for this long is gone; the lease duration of the reference's reconciler. */

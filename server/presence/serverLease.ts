@@ -35,8 +35,8 @@ export interface ServerIdentity {
 }
 
 /**
- * The name of a server's lease, stable over restarts. The default member id yields the reference's name (`NewConfig` in `k8s.io/apiserver/pkg/server`); other
- * ids, perhaps on the same machine, yield different ones.
+ * Returns the name of a server's lease, stable over restarts. The default member id yields the reference's name (`NewConfig` in
+ * `k8s.io/apiserver/pkg/server`); other ids, perhaps on the same machine, differ.
  */
 export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname' | 'memberId'>): string {
   const words = memberId === usualMemberId ? [hostname, 'kube-apiserver'] : [`${hostname}/${memberId}`];

@@ -11,7 +11,7 @@ interface Reached {
   readonly ips: readonly string[];
 }
 
-/** The addresses behind the service by port, each address once, with its lowest port. Pure, in a fixed order. */
+/** Returns the service's addresses by port, each once, with its lowest port. Pure, in a fixed order. */
 function reached(servers: readonly ServerAddress[]): readonly Reached[] {
   const portOf = new Map<string, number>();
   for (const { ip, port } of servers) portOf.set(ip, Math.min(port, portOf.get(ip) ?? port));
@@ -26,8 +26,8 @@ function reached(servers: readonly ServerAddress[]): readonly Reached[] {
 }
 
 /**
- * The addresses of `master-count`: those that are there and this server's own, of which those go that follow it in order, until `count` are left. Each server
- * adds itself at its next turn, so those of servers that are gone make room in the end. Pure.
+ * Returns the addresses of `master-count`: existing ones and this server's own, without those that follow it in order, until `count` are left. Each server
+ * adds itself in its turn, so addresses of dead servers finally go. Pure.
  */
 export function countedAddresses(there: readonly string[], own: string, count: number): readonly string[] {
   if (there.includes(own) && there.length <= count) return there;
@@ -58,7 +58,7 @@ export const addressesIn = (endpoints: ApiObject | null): readonly string[] =>
     itemsOf(memberAt(subset, 'addresses')).map((address) => textAt(address, 'ip')),
   );
 
-/** The EndpointSlice of the service. Its endpoints share the ports and address family of the first server. Pure. */
+/** Returns the service's EndpointSlice, with ports and address family of the first server. Pure. */
 export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
   const [{ port, ips } = { port: 0, ips: [] }] = reached(servers);
   const addressType = ips[0] !== undefined && isIPv6(ips[0]) ? 'IPv6' : 'IPv4';
@@ -75,7 +75,7 @@ export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
   };
 }
 
-/** Reports whether an object has the wanted content; further metadata belongs to others, and stored objects may lack their type. */
+/** Returns whether an object has the wanted content; other metadata is ignored, and stored objects may lack their type. */
 export function says(current: ApiObject, wanted: ApiObject): boolean {
   const told = (object: ApiObject): string => {
     const {

@@ -2,8 +2,8 @@ import { Socket } from 'node:net';
 import { isHandedConnection, type HandOverAnswer } from './handOverMessages.js';
 
 /**
- * Serves connections of `handOverMessages.ts`. No effect without a channel, or in a thread. `take` returns false, and leaves the socket alone, while the server
- * stops.
+ * Serves connections of `handOverMessages.ts`; no effect without a channel, or in a thread. `take` returns false, without touching the socket, while the
+ * server stops.
  */
 export function takeHandedConnections(take: (socket: Socket) => boolean): void {
   if (process.channel === undefined) return;

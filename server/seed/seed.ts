@@ -32,8 +32,8 @@ const patienceMs = 1_000;
 const lookMs = 5;
 
 /**
- * Writes the objects of every cluster into an empty one, in one transaction: otherwise each of three hundred would pass admission and validation, on every new
- * server. Reports whether they have just been written, here or by another server. Otherwise the hooks create what is missing: no outcome is a failure.
+ * Writes the objects of every cluster into an empty one in one transaction: otherwise each of three hundred would pass admission and validation on every new
+ * server. Returns whether they have just been written, here or by another server. Failures do not count, since the hooks create missing objects.
  */
 export async function seed({ storage, catalogue, leads, now, signal }: SeedOptions): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += lookMs) {

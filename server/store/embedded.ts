@@ -18,7 +18,7 @@ import type { HistoryOwner, ServerStore } from './store.js';
 const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
 
-/** Starts this server's replica in its thread, for all threads that use it. Rejects if its data or address is unusable. */
+/** Starts this server's replica in its thread, for all threads. Rejects if its data or address is unusable. */
 export async function openEmbedded(
   options: ApiServerOptions,
   log: Logger,

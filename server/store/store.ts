@@ -41,7 +41,7 @@ export interface ServerStore {
   readonly tickets: readonly ReplicaTicket[];
   /** The in-process replica for operators, if any. */
   readonly replica: (Replica & ReplicaAdministration) | null;
-  /** Whether this server does the work that one server does for all. Several may for a time, and the work must tolerate it. */
+  /** Returns whether this server does the work for all servers. Several may for a time, which the work must tolerate. */
   leads(): Promise<boolean>;
   /** Called when the store can no longer serve: the process must end. */
   onFailure(listener: (error: Error) => void): void;

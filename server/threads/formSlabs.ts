@@ -3,7 +3,7 @@ import { Segment } from '../storage/segment.js';
 
 export const slabBytes = 256 * 1024;
 const largeBytes = slabBytes / 4;
-/** A slab is kept while at least this part of it is in use: more than of other segments, since all threads share it. */
+/** A slab is kept while this part is in use: more than of other segments, since all threads share it. */
 const usedPartMin = 1 / 2;
 const alignment = 8;
 

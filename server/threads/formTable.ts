@@ -82,7 +82,7 @@ export class FormTable {
     return absent;
   }
 
-  /** Announces that this thread makes an absent form. If there is no room, others do not wait for it. */
+  /** Announces that this thread makes an absent form. Without room, others do not wait for it. */
   claim(key: FormKey): Claim {
     const room = this.#roomFor(key);
     if (room === 'none') return 'noRoom';
@@ -144,8 +144,8 @@ export class FormTable {
   }
 
   /**
-   * Returns the form's entry, else an empty one, else that of an older version, else the oldest; none if a newer version exists. The result is unknown while
-   * another thread writes to the set.
+   * Returns the form's entry, else an empty one, an older version's, or the oldest; none if a newer version exists. The result is unknown while another thread
+   * writes to the set.
    */
   #roomFor(key: FormKey): Room | 'none' | 'busy' {
     const { hash } = key;

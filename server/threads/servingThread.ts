@@ -27,7 +27,7 @@ import { exported, resetExported, exposeConnections, exposeForms, exposeHandshak
 
 type FirstThread = Line<ToFirst, ToThread>;
 
-/** The tasks that the first thread gives this one. Each does nothing until the thread has started that far. */
+/** Tasks from the first thread. Each has no effect until this thread has started that far. */
 interface Duties {
   drain: () => Promise<void>;
   stop: () => Promise<void>;
@@ -35,8 +35,8 @@ interface Duties {
 }
 
 /**
- * The entry of an additional serving thread: it accepts connections from the shared socket and handles their requests like the first. The first thread does the
- * process's other work.
+ * The entry of an additional serving thread: accepts connections from the shared socket and handles their requests. The first thread does the process's other
+ * work.
  */
 async function serve(start: ThreadStart): Promise<void> {
   const { options, thread, threads, shared } = start;
@@ -150,7 +150,7 @@ interface StackParts extends ReturnType<typeof prepare> {
   readonly progress: SharedProgress;
 }
 
-/** Puts together the API and the filters around it, over the store and the forms that the threads share. */
+/** Assembles API and filters, over the store and forms shared by all threads. */
 function stack({ options, thread, threads, replica, shared, peers }: ThreadStart, parts: StackParts) {
   const { log, metrics, line, given } = parts;
   const store = joinEmbedded(replica);

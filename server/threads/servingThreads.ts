@@ -30,7 +30,9 @@ export interface Surroundings {
   readonly ownProcess: boolean;
 }
 
-/** Returns the number of serving threads. The default leaves a core to the consensus thread; only the built-in store in its own process has several. */
+/**
+ * Returns the number of serving threads: one core is left to the consensus thread by default. Several only exist with the built-in store in its own process.
+ */
 export function servingThreadsOf(
   options: Pick<ApiServerOptions, 'serving-threads' | 'storage-backend' | 'etcd-servers'>,
   { cores, ownProcess }: Surroundings = { cores: availableParallelism(), ownProcess: isMainThread },

@@ -23,7 +23,7 @@ export interface PostTerms {
 
 /** Webhooks make decisions, review tokens and objects, and receive audit events. */
 export interface WebhookClient {
-  /** Posts JSON and resolves with the response text. Rejects with a WebhookError; a redirect counts as a failure. */
+  /** Posts JSON and resolves with the response text. Rejects with a WebhookError, also for redirects. */
   post(body: string, terms: PostTerms): Promise<string>;
   close(): void;
   /** Closes idle connections; calls in progress go on. */
@@ -234,7 +234,7 @@ function headersFor(body: string, settings: ConnectionSettings): OutgoingHttpHea
   };
 }
 
-/** Resolves with the body of a success. Rejects with a WebhookError for any other status, and for a body that is too long. */
+/** Resolves with the body of a success. Rejects with a WebhookError for other statuses and too long bodies. */
 async function readAnswer(answer: IncomingMessage, host: string, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -53,7 +53,7 @@ const httpsPort = 443;
 
 const directly = { service: null, host: null };
 
-/** Clients by target: webhooks of one program share connections, and those of a changed one close when idle. */
+/** Clients by target: webhooks of one server share connections; those of a changed one close when idle. */
 export function createHookClients(options: HookClientsOptions): HookClients {
   const known = new Map<string, TargetClient>();
   return {

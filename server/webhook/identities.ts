@@ -6,8 +6,8 @@ type Identity = Pick<ConnectionSettings, 'cert' | 'key' | 'token'>;
 const httpsPort = ':443';
 
 /**
- * Client certificates for webhooks, by users of a kubeconfig: a user is named after the `host:port` of the webhook, or a suffix with a star (`*.ns.svc:8443`,
- * `*.svc`); the default port may be omitted. The most specific name counts.
+ * Client certificates for webhooks, by users of a kubeconfig: a user is named after the webhook's `host:port`, or a suffix with a star (`*.ns.svc:8443`,
+ * `*.svc`); the default port is optional. The most specific name counts.
  */
 export function namedIdentities(users: ReadonlyMap<string, Identity>, otherwise: Identity = {}): IdentityFor {
   return (hostPort) => {

@@ -2,11 +2,11 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Kept connections to services carry requests of different users in sequence. One is reused only after a completely regular exchange, since leftovers would be
- * taken for a part of the next.
+ * Kept connections to services carry requests of different users. One is reused only after a completely regular exchange, since leftovers would become part of
+ * the next.
  */
 
-/** Node's hooks for a connection that becomes idle, and one that is reused. Its declarations omit that the first may refuse. */
+/** Node's hooks for a connection that becomes idle, and for its reuse. Node's declarations omit that the first may refuse. */
 interface Keeping {
   keepSocketAlive(socket: Duplex): boolean;
   reuseSocket(socket: Duplex, request: ClientRequest): void;
@@ -32,10 +32,7 @@ function endSocket(this: Duplex): void {
   this.destroy();
 }
 
-/**
- * Closes the connection after the response if something was irregular: an early response, interim responses or trailers, or extra bytes. Called before the
- * request is sent.
- */
+/** Closes the connection after an irregular exchange: an early response, interim responses or trailers, or extra bytes. Called before the request is sent. */
 export function endUnlessRegular(outgoing: ClientRequest): void {
   const bytes = new AnswerBytes();
   const take = (chunk: Buffer): void => {
@@ -81,7 +78,7 @@ class AnswerBytes {
     this.#begun = '';
   }
 
-  /** Reports whether the bytes are exactly this response. Anything after chunks that ends like the last one contains a whole head, at which Node stops. */
+  /** Returns whether the bytes are exactly this response. Extra data after chunks that ends like the last one contains a whole head, at which Node stops. */
   areOne({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean {
     if (this.#head === null) return false;
     const length = method === 'HEAD' || bodiless.has(statusCode) ? '0' : headers['content-length'];

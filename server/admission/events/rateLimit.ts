@@ -94,7 +94,7 @@ function keyOf({ type }: EventLimit, { namespace, user }: AdmissionRequest, even
   }
 }
 
-/** A bucket for each key. Keys unused for longest are forgotten first, and start again with full buckets. */
+/** A bucket per key. The longest unused keys are forgotten first, and start again with full buckets. */
 class TokenBuckets {
   readonly #limit: EventLimit;
   readonly #now: () => number;

@@ -13,7 +13,7 @@ const isLimited = ({ operation, resource, subresource, old }: AdmissionRequest):
   old?.metadata.deletionTimestamp === undefined &&
   subresource === (operation === 'UPDATE' && resource.storage.resource === 'pods' ? 'resize' : '');
 
-/** Amounts of limit ranges times containers of a pod: short lists could make a pod of any size. */
+/** Amounts of limit ranges times containers of a pod, so that short lists cannot make a pod of any size. */
 const combinationsMax = 100_000;
 const problemsToldMax = 100;
 

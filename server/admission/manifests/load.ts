@@ -13,8 +13,8 @@ import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 
 /**
- * Webhooks and policies from files (KEP 5793): they exist before the API does, cannot be changed through it, and run before the API's own. They obey the API's
- * rules, and may not refer to objects in the cluster.
+ * Webhooks and policies from files (KEP 5793): they exist before the API, cannot be changed through it, and run before the API's own. They obey the API's
+ * rules, and must not refer to objects in the cluster.
  */
 
 const group = 'admissionregistration.k8s.io';
@@ -74,7 +74,7 @@ export interface LoadParts {
   readonly enabled: EnabledFeatures;
 }
 
-/** Reads a plugin's manifests as the API would: strictly, with defaults, by the rules of their kinds. Throws with the file and the error. */
+/** Reads a plugin's manifests like the API: strictly, with defaults, by the rules of their kinds. Throws with file and error. */
 export function loadManifests(folder: string, allowed: ManifestKinds, parts: LoadParts): Manifests {
   const { documents, hash } = readManifestFolder(folder);
   const found = new Map<string, Map<string, { readonly file: string; readonly object: ApiObject }>>();

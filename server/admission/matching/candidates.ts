@@ -5,7 +5,7 @@ import { matchesGroup, matchesOperation, matchesResource } from './rules.js';
 /** The limit of cached kinds of requests: served resources, subresources and operations. */
 const kindsMax = 10_000;
 
-/** Webhooks or policies with a rule that may match a request. They are computed once for each kind of request. */
+/** Webhooks or policies with a rule that may match a request, computed once per kind of request. */
 export class Candidates<T> {
   readonly #termsOf: (each: T) => MatchTerms;
   readonly #byKind = new Map<string, readonly T[]>();

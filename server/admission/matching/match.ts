@@ -39,7 +39,7 @@ export interface Subject {
   readonly request: AdmissionRequest;
   readonly attributes: Attributes;
   equivalents(): readonly Addressed[];
-  /** The labels of the namespace, or of the Namespace itself after the request; null for cluster-scoped requests. Rejects with a StatusError. */
+  /** The labels of the namespace, or of the Namespace itself after the request; null if cluster-scoped. Rejects with a StatusError. */
   namespaceLabels(): Promise<Labels | null>;
 }
 
@@ -79,8 +79,8 @@ async function namespaceLabels(request: AdmissionRequest, storage: Pick<Storage,
 }
 
 /**
- * Returns the form in which a request matches: as addressed, or an equivalent; null for none. CEL conditions are not evaluated. Rejects with a StatusError when
- * the terms need a namespace that cannot be read.
+ * Returns the matching form of a request: as addressed, or an equivalent; null for none. Does not evaluate CEL conditions. Rejects with a StatusError when a
+ * needed namespace cannot be read.
  */
 export async function matchRequest(terms: MatchTerms, subject: Subject): Promise<Addressed | null> {
   // Rules come first: they cost nothing, and most requests end here.

@@ -21,7 +21,7 @@ export function attributesOf({ operation, resource, subresource, form, namespace
   };
 }
 
-/** Other served versions of the resource, and of resources of other groups that share its storage. Versions without the subresource are omitted. */
+/** Returns other served versions of the resource, and of other groups' resources that share its storage, without versions that lack the subresource. */
 export function equivalentsOf({ resource, subresource, form }: AdmissionRequest, catalogue: Catalogue): Addressed[] {
   const others = sharing(resource).flatMap(({ group, resource: name }) =>
     (catalogue.group(group)?.versions ?? []).flatMap(({ resources }) => resources.filter((each) => each.resource === name)),

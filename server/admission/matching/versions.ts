@@ -9,7 +9,7 @@ import type { ServedResource } from '../../registry/resources.js';
 import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 
 /**
- * Converts between API versions. The object carries neither kind nor version and belongs to the callee, as does the result to the caller. Rejects with a
+ * Converts between API versions. The object has neither kind nor version and belongs to the callee; the result belongs to the caller. Rejects with a
  * StatusError.
  */
 export type ConvertObject = (resource: ServedResource, object: ApiObject, from: string, to: string) => ApiObject | Promise<ApiObject>;
@@ -17,7 +17,7 @@ export type ConvertObject = (resource: ServedResource, object: ApiObject, from: 
 /** Converts types that every server has. */
 export const convertBuiltIn: ConvertObject = ({ storage }, object, from, to) => convertBetween(kindOf(storage), from, to, object);
 
-/** Copies one state of the object in the version that a webhook or policy matches, with kind and API version. */
+/** Copies one state of the object in the matching version of a webhook or policy, with kind and API version. */
 export async function shownAs(
   kind: GroupVersionKind,
   state: ApiObject | null,

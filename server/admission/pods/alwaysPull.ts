@@ -21,7 +21,7 @@ const imageVolumesOf = (pod: ApiObject): JsonObject[] =>
     .map((volume) => objectAt(volume, 'image'))
     .filter((image) => image !== null);
 
-/** Every pod pulls its images anew, so it cannot run a private image that another pod has brought to the node. */
+/** Makes every pod pull its images, so that it cannot run a private image which another pod brought to the node. */
 export const alwaysPullImages = (): AdmissionPlugin => ({
   name: 'AlwaysPullImages',
   resources: ['pods'],

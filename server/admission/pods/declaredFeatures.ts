@@ -11,7 +11,7 @@ const changesPodAmounts = (pod: ApiObject, old: ApiObject): boolean => {
   return (isSet(now) || isSet(before)) && !sameValue(now, before);
 };
 
-/** Features that a node needs for changes to a pod on it, sorted by name. Further declared features matter only for scheduling. */
+/** Node features that changes to a bound pod need, by name. Other declared features matter only for scheduling. */
 const features: readonly { readonly name: string; readonly isNeeded: (pod: ApiObject, old: ApiObject) => boolean }[] = [
   { name: 'InPlacePodLevelResourcesVerticalScaling', isNeeded: changesPodAmounts },
 ];

@@ -18,8 +18,8 @@ interface Use {
 }
 
 /**
- * An account may restrict its pods to the secrets that it lists. Returns an error for one that is not listed, or null. Order and messages are the reference's;
- * unlike it, this checks projected volumes too.
+ * An account may restrict its pods to listed secrets. Returns an error for another one, or null. Order and messages are the reference's; unlike it, this also
+ * checks projected volumes.
  */
 export function forbiddenSecret(spec: JsonObject, account: ApiObject): string | null {
   if (!isStrict(account)) return null;

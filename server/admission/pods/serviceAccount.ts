@@ -54,7 +54,7 @@ const wantsToken = (spec: JsonObject, account: ApiObject): boolean => {
   return own !== false;
 };
 
-/** Returns why a mirror pod is invalid, or null: a static pod has no identity in the cluster. */
+/** Returns why a mirror pod is invalid, or null. Static pods have no identity in the cluster. */
 function mirrorProblem(spec: JsonObject): string | null {
   if (textAt(spec, 'serviceAccountName') !== '') return 'a mirror pod may not reference service accounts';
   if (namesSecret(spec)) return 'a mirror pod may not reference secrets';

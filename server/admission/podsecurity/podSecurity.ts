@@ -154,7 +154,7 @@ function changesMatter(pod: ApiObject, old: ApiObject): boolean {
   );
 }
 
-/** Changed labels must be valid; making a namespace stricter warns about its pods that would be refused now. */
+/** Requires valid changed labels. Warns about a namespace's pods that a stricter level would refuse. */
 async function validateNamespace(request: AdmissionRequest, namespace: ApiObject, { lookup, rules }: Parts): Promise<void> {
   if (request.subresource !== '') return;
   const { policy, findings } = policyOf(labelsOf(namespace), rules.defaults);

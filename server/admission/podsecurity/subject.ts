@@ -52,7 +52,7 @@ export function offenders(
   return { names: found.map(({ name }) => name), values: found.flatMap(({ values }) => values) };
 }
 
-/** The same for a setting of pods and containers: `setters` are named as in `pod and container "a"`. */
+/** The same for a setting of pods and containers; `setters` are named like `pod and container "a"`. */
 export function setters(
   subject: Subject,
   find: (security: JsonObject) => readonly string[],

@@ -44,7 +44,7 @@ export async function judge(policy: ValidatingPolicy, values: AdmissionValues): 
   return { ...verdicts, ...(await annotate(policy, withoutAuthorizer(policy, values))) };
 }
 
-/** Expressions of messages and audit annotations do not reach the authorizer, nor do variables on their behalf (`validator.go`). */
+/** Expressions of messages and audit annotations, and variables evaluated for them, cannot use the authorizer (`validator.go`). */
 const withoutAuthorizer = (policy: ValidatingPolicy, values: AdmissionValues, costMax = requestCostMax): AdmissionEvaluation =>
   new AdmissionEvaluation({ ...values, user: null }, costMax, policy.variables);
 
@@ -86,7 +86,7 @@ export async function outcomeOf(
   return { value, problem: value instanceof Failure ? `expression '${compiled.expression}' resulted in error: ${value.message}` : null };
 }
 
-/** A message expression without a single line of text gives way to the message, and that to the expression itself. */
+/** Unless a message expression yields a single line of text, the message is used, or else the validation's expression. */
 async function messageOf({ test, message, messages }: Validation, evaluation: AdmissionEvaluation): Promise<string> {
   const made = messages?.program ? await evaluation.evaluate(messages.program) : null;
   const text = typeof made === 'string' ? made.trim() : '';

@@ -43,7 +43,7 @@ async function meets({ terms, excluded }: Criteria, subject: Subject): Promise<A
   return matchRules(excluded, subject) === null ? matchRequest(terms, subject) : null;
 }
 
-/** Plans the evaluations of a policy for a request. Rejects with a StatusError when inputs cannot be read. */
+/** Plans a policy's evaluations for a request. Rejects with a StatusError when inputs cannot be read. */
 export async function* plan<P extends Policy>(
   { policy, bindings }: Bound<P>,
   subject: Subject,

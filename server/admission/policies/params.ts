@@ -35,7 +35,7 @@ export function paramResource(
     : { ok: true, resource };
 }
 
-/** The `params` of a policy for one binding and namespace. Rejects with a StatusError when they cannot be read. */
+/** Returns the `params` of a policy for one binding and namespace. Rejects with a StatusError when they cannot be read. */
 export async function paramsOf(
   resource: ServedResource | null,
   ref: ParamRef | null,

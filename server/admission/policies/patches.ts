@@ -24,7 +24,7 @@ function asJson(
   }
 }
 
-/** Applies an expression's configuration (`Object{...}`), as server-side apply would. Atomic parts cannot be changed in part, and therefore not at all. */
+/** Applies an expression's configuration (`Object{...}`) like server-side apply. Atomic parts cannot be changed in part, and therefore not at all. */
 export function* applyConfiguration(object: ApiObject, value: Value, schema: Schema): Steps<Patched> {
   const wrong = misplaced(value, 'Object');
   if (wrong !== null) return refused(wrong);

@@ -38,8 +38,8 @@ export interface QuotaParts {
 }
 
 /**
- * Charges quotas for a write and refuses what exceeds one. The charge precedes the write, so several servers cannot exceed a quota; a controller returns
- * charges of failed writes. A quota is enforced once a controller has counted it. `limited` use requires a covering quota.
+ * Charges quotas for a write and refuses an excess. The charge precedes the write, so concurrent servers cannot exceed a quota; a controller returns charges
+ * of failed writes. A quota is enforced after a controller's first count. `limited` use requires a covering quota.
  */
 export const resourceQuota = ({ storage, now, limited }: QuotaParts): AdmissionPlugin => ({
   name: 'ResourceQuota',

@@ -11,7 +11,7 @@ const classes = { group: 'storage.k8s.io', resource: 'storageclasses' };
 const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 
-/** The class of a claim by the older annotation or by its field; null for none named, empty for none wanted. */
+/** Returns a claim's class by the older annotation or its field; null if not named, empty for none. */
 const classOf = (claim: ApiObject): string | null => {
   const annotated = claim.metadata.annotations?.[claimAnnotation];
   const named = memberAt(claim, 'spec', 'storageClassName') ?? null;

@@ -70,7 +70,7 @@ export class HookCaller {
     }
   }
 
-  /** Calls the webhook, records its warnings and annotations, and applies its failure policy. `place` is its position among the webhooks called. */
+  /** Calls the webhook, records its warnings and annotations, and applies its failure policy. `place` is its position among called webhooks. */
   async call(
     hook: Hook,
     matched: Addressed,

@@ -14,7 +14,7 @@ export interface FollowedHooks {
   readonly index: HookIndex;
   /** Stored configurations that could not be read, with the reason. */
   readonly unread: UnreadGuards;
-  /** Webhooks from manifests, or null; the API cannot remove them, so they apply to webhooks and policies, too. */
+  /** Webhooks from manifests, or null. The API cannot remove them, so they also apply to webhooks and policies. */
   readonly manifests: HookIndex | null;
   /** Settles once all configurations are known; no request passes before. */
   readonly synced: Promise<void>;

@@ -82,7 +82,7 @@ class Mutation {
     this.#invocations.output = copyOf(request.object as JsonValue) as ApiObject | null;
   }
 
-  /** A webhook that was not called in the first run is not called in the second, even if it would match now. */
+  /** The second run does not call a webhook that was not called in the first, even if it would match now. */
   async #ask(hook: Hook, index: number): Promise<void> {
     const request = this.#request;
     const pass = this.#pass;
@@ -159,7 +159,7 @@ export interface Whereabouts {
   readonly strict?: boolean;
 }
 
-/** Checks a patched object and brings it into stored form. Unknown fields of a built-in type are dropped, unless `strict`. Throws 500. */
+/** Checks a patched object and converts it to stored form. Drops unknown fields of a built-in type, unless `strict`. Throws 500. */
 export async function received(
   after: JsonObject,
   before: ApiObject,

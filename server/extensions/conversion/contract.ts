@@ -1,11 +1,11 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 
-/** Converts objects of one custom resource between its versions. Each definition has one, replaced when its conversion changes. */
+/** Converts objects of a custom resource between versions. Each definition has one, replaced when its conversion changes. */
 export interface Converter {
   /**
-   * Returns the objects in another version, in the same order. They name their `apiVersion` and `kind`, may be of several versions, and belong to the
-   * converter; those already in `apiVersion` are returned as they are. Results keep their metadata except for labels and annotations. Rejects with StatusError
-   * (500 in the reference's words for a webhook that is unreachable or returns an invalid response).
+   * Returns the objects in another version, in order. They name their `apiVersion` and `kind`, may be of several versions, and belong to the converter; those
+   * already in `apiVersion` are returned unchanged. Results keep their metadata except labels and annotations. Rejects with StatusError (500 in the
+   * reference's words for an unreachable webhook or an invalid response).
    */
   convert(objects: ApiObject[], apiVersion: string, signal?: AbortSignal): Promise<ApiObject[]>;
   /** Releases connections. Conversions in progress may finish. */

@@ -130,7 +130,7 @@ async function convertBatch(originals: readonly ApiObject[], { apiVersion, ask, 
   });
 }
 
-/** Names the converted objects in messages. In the reference the inner of two messages knows no kind of a single object. */
+/** Names converted objects in messages. In the reference the inner of two messages has no kind for a single object. */
 function named(objects: readonly ApiObject[], place: 'inner' | 'outer'): string {
   const [first] = objects;
   const [apiVersion, kind] = [first?.apiVersion ?? '', first?.kind ?? ''];

@@ -42,8 +42,8 @@ const overlapping = terminating('False', 'OverlappingBuiltInResource', 'instance
 const neverEstablished = terminating('False', 'NeverEstablished', 'resource was never established');
 
 /**
- * Deletes the objects of definitions that are to go, then releases the definitions. The server that first writes so to the status does it; the others check
- * later whether it is done.
+ * Deletes the objects of terminating definitions, then releases the definitions. The first server to announce it in the status does it; the others check
+ * later.
  */
 export class Cleanup {
   readonly #options: CleanupOptions;

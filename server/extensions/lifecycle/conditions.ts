@@ -14,7 +14,7 @@ export const isTold = (conditions: readonly JsonObject[], type: string): boolean
 
 export const isTrue = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type)?.['status'] === 'True';
 
-/** Replaces one condition; its time changes only when its status does. New ones come last. `now` is RFC 3339 with seconds. */
+/** Replaces a condition; its time changes only with its status. New ones come last. `now` is RFC 3339 with seconds. */
 export function withCondition(conditions: readonly JsonObject[], condition: Condition, now: string): JsonObject[] {
   const before = conditionOf(conditions, condition.type);
   const time = before !== undefined && before['status'] === condition.status ? (before['lastTransitionTime'] ?? now) : now;

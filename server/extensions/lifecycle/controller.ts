@@ -26,13 +26,11 @@ export interface LifeCycleOptions {
   readonly report: (name: string, error: unknown) => void;
 }
 
-/** The polling interval for a change that was read to be in effect here, and the number of attempts. */
+/** The polling interval until a read change is in effect here, and the number of attempts. */
 const lookMs = 10;
 const looksMax = 200;
 
-/**
- * The life cycle of definitions: accepts names, establishes, and removes objects. Every server runs it; its writes require that the definition is unchanged.
- */
+/** The life cycle of definitions: accepts names, establishes, and removes objects. Every server runs it; writes require an unchanged definition. */
 export class LifeCycles {
   readonly #options: LifeCycleOptions;
   readonly #rounds = new Rounds(() => this.#round());

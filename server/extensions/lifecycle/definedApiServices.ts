@@ -27,8 +27,8 @@ const managed = 'kube-aggregator.kubernetes.io/automanaged';
 const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**
- * Maintains an APIService for each group version of definitions, for clients that read there what a cluster serves. Every server runs it, and removes only
- * objects that it has seen, since it has then seen their definitions.
+ * Maintains an APIService per group version of definitions, for clients that read them. Every server runs it, and removes only objects that it has seen, whose
+ * definitions it has therefore seen, too.
  */
 export class DefinedApiServices {
   readonly #options: DefinedApiServicesOptions;

@@ -13,9 +13,9 @@ export interface NamesVerdict {
 }
 
 /**
- * Decides which requested names a definition gets. Every server decides independently, from all definitions of one state, and its write requires that the
- * definition is unchanged. Two requests for one name must not both succeed, although different servers decide them: so a name also counts as taken while an
- * earlier changed definition waits for it. A server that sees the later one sees the earlier one too.
+ * Decides which requested names a definition gets. Every server decides from all definitions of one state, and its write requires an unchanged definition. Two
+ * requests for one name must not both succeed on different servers: so a name also counts as taken while an earlier changed definition waits for it. A server
+ * that sees the later one sees the earlier one, too.
  */
 export function acceptedNames(own: LifeCycle, others: readonly LifeCycle[]): NamesVerdict {
   const { requested, accepted } = own;

@@ -41,8 +41,8 @@ const isSettled = ({ requested, accepted, conditions }: LifeCycle, further: read
   isDeepStrictEqual(requested, accepted);
 
 /**
- * Null when the status is right. An established definition stays so whatever becomes of later names. A change of the specification alone writes no status, so
- * that its client may go on changing it.
+ * Returns null when the status is right. An established definition stays established. A change of the specification alone writes no status, so that its client
+ * may go on changing it.
  */
 export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): StatusPlan | null {
   const further = [approvalCondition(own), own.nonStructural].filter((condition) => condition !== null);

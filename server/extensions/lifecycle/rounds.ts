@@ -2,9 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const retryDefaultMs = 1_000;
 
-/**
- * Work in rounds, one at a time, each of which sees the state at its start. A change meanwhile leads to another round, and so does a failure, after a delay.
- */
+/** Runs work in rounds, one at a time, on the state at their start. A change meanwhile starts another round, as does a failure, after a delay. */
 export class Rounds {
   readonly #round: () => Promise<boolean>;
   readonly #retryMs: number;

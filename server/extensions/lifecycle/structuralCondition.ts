@@ -9,8 +9,8 @@ import type { Condition } from './conditions.js';
 export const nonStructuralType = 'NonStructuralSchema';
 
 /**
- * Reports schemas stored before they had to be structural (`nonstructuralschema_controller.go` of apiextensions-apiserver), or null. Only definitions that
- * preserve unknown fields can have them, and are checked.
+ * Reports schemas stored before they had to be structural (`nonstructuralschema_controller.go` of apiextensions-apiserver), or null. Checks definitions that
+ * preserve unknown fields; only these can have them.
  */
 export function nonStructuralCondition(spec: JsonObject): Condition | null {
   if (spec['preserveUnknownFields'] !== true) return null;

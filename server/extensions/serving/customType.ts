@@ -49,10 +49,7 @@ export interface CustomTypeOptions {
   readonly isTerminating: () => boolean;
 }
 
-/**
- * The catalogue entries and behaviour of one definition. It is valid while the specification and the accepted names stay the same; then another one replaces it
- * and this one is retired.
- */
+/** Catalogue entries and behaviour of one definition. A change of specification or accepted names replaces and retires it. */
 export class CustomType {
   readonly #options: CustomTypeOptions;
 

@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../api/object.js';
 import { age } from '../../kinds/cells.js';
 import type { Cell } from '../../registry/tableColumn.js';
 
-/** Formats a value for a column's type; null where it does not fit. The reference shows the first value that a path finds. */
+/** Formats a value for a column's type; null where it does not fit. Like the reference, shows the first value of a path. */
 const shown: Readonly<Record<string, (value: JsonValue, now: number) => JsonValue>> = {
   string: (value) => printed(value),
   integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),

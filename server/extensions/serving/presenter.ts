@@ -28,8 +28,8 @@ const convertedAtOnce = 500;
 const largeBytes = 256 * 1024;
 
 /**
- * Presents stored objects of a custom resource in one version, by its current definition: unknown fields are pruned, defaults set, and other versions
- * converted. Most objects need no change and are served as stored, bytes and all. The result is cached with the object while the definition stays the same.
+ * Presents stored objects of a custom resource in one version by its current definition: prunes unknown fields, sets defaults, converts versions. Most objects
+ * need no change and are served as stored, including their bytes. Results are cached with the object until the definition changes.
  */
 export class Presenter {
   readonly #options: PresenterOptions;
@@ -59,7 +59,7 @@ export class Presenter {
     return this.now(stored) ?? (await this.#converted([stored]))[0] ?? stored;
   }
 
-  /** Returns the same array if nothing changes; repeated calls return the same result. Throws StatusError where a converter fails. */
+  /** Returns the same array if nothing changes; repeated calls return the same result. Throws StatusError when a converter fails. */
   async all(stored: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     const known = this.#lists.get(stored);
     if (known !== undefined) return known;

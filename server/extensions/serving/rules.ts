@@ -25,7 +25,7 @@ export interface RuleParts {
 /** Members outside the content. */
 const frame: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** The rules of a custom resource in one version, from its schema and subresources. Objects are in that version; storage converts them. */
+/** The rules of a custom resource's version, from its schema and subresources. Storage converts objects to that version. */
 export function customRules(parts: RuleParts): Rules {
   const {
     version: { hasStatus, selectableFields },

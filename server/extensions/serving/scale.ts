@@ -136,7 +136,7 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
   };
 }
 
-/** Server-side apply cannot change the scale of a custom resource, as in the reference: clients have to update or patch it. */
+/** Server-side apply cannot change a custom resource's scale, as in the reference: clients update or patch it. */
 const unapplied: Readonly<Record<UnappliedScale, (name: string) => string>> = {
   unowned: () => 'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale)',
   changed: (name) => `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale)`,

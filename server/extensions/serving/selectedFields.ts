@@ -14,8 +14,8 @@ import { fieldValue } from '../../storage/matching.js';
 import type { Presenter } from './presenter.js';
 
 /**
- * Field selectors of custom resources with conversion webhooks. Storage evaluates the rest of the selection; fields may differ in the stored form, so they are
- * compared here.
+ * Field selectors of custom resources with conversion webhooks. Fields may differ in the stored form, so they are compared here; storage evaluates the rest of
+ * the selection.
  */
 
 const pageSize = 500;

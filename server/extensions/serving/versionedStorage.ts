@@ -20,7 +20,7 @@ import type {
 import type { Presenter } from './presenter.js';
 import { listSelected, ownFields, SelectedEvents, withoutOwnFields } from './selectedFields.js';
 
-/** Storage of a custom resource in one version: reads convert from any stored version, writes convert to the written one. So code above needs no conversion. */
+/** Storage of a custom resource in one version: reads convert from any stored version, writes to the stored one. */
 export function versionedStorage(storage: Storage, presenter: Presenter): Storage {
   return {
     ready: () => storage.ready(),

@@ -13,9 +13,9 @@ const parametersPrefix = '#/parameters/';
 const kindsMember = 'x-kubernetes-group-version-kind';
 
 /**
- * Extracts one group version from a version 2 document: its paths and the definitions that they need, nothing else that the program serves or claims
- * (`FilterSpecByPaths` of kube-openapi, as in kube-aggregator). Parameters are inlined, and definitions name no kinds of other groups, because clients find
- * schemas by these names. Throws for an invalid document. Pure.
+ * Extracts a group version from a version 2 document: its paths and their definitions, nothing else that the server claims (`FilterSpecByPaths` of
+ * kube-openapi, as in kube-aggregator). Inlines parameters. Definitions name no kinds of other groups, because clients find schemas by these names. Throws for
+ * an invalid document. Pure.
  */
 export function ownPart(document: JsonValue | undefined, { group, version }: RemoteVersionName): JsonObject {
   if (!isObject<JsonObject>(document) || (document['swagger'] ?? '2.0') !== '2.0' || !isObject<JsonObject>(document['paths']))

@@ -11,7 +11,7 @@ const unescaped = (text: string): string => text.replaceAll('~1', '/').replaceAl
 
 export const referenceTo = (prefix: string, name: string): string => `${prefix}${escaped(name)}`;
 
-/** The target of a reference, or null for other values. A member named `$ref` may also be described: then it is an object. */
+/** Returns a reference's target, or null for other values. A member named `$ref` may also be described: then it is an object. */
 export const nameIn = (reference: JsonValue | undefined, prefix: string): string | null =>
   typeof reference === 'string' && reference.startsWith(prefix) ? unescaped(reference.slice(prefix.length)) : null;
 

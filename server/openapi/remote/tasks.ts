@@ -6,7 +6,7 @@ import { encodedDocument, type BuiltDocument, type Encoding } from '../build.js'
 import { ownPart, type RemoteVersionName } from './ownPart.js';
 import { upgraded } from './upgrade.js';
 
-/** Work on foreign documents, which takes time and may fail on any content: it runs in a thread of its own. */
+/** Work on foreign documents runs in a thread of its own, since it takes time and may fail on any content. */
 
 /** A received document to convert into its cached form. */
 export interface Taking {

@@ -19,9 +19,9 @@ export type ApplyResult =
   | { readonly ok: false; readonly conflicts: readonly ApplyConflict[] };
 
 /**
- * Server-side apply: merges the configuration into the live object, field by field, and records the applier's fields. A field with another value of another
- * manager is a conflict unless `force` takes it over; a field that the applier no longer sets is removed if no other manager owns it. `live` and `config` are
- * in the version `id.apiVersion`, without managedFields.
+ * Server-side apply: merges the configuration into the live object, field by field, and records the applier's fields. A field with another manager's other
+ * value is a conflict unless `force` takes it over; a field no longer set is removed if no other manager owns it. `live` and `config` are in the version
+ * `id.apiVersion`, without managedFields.
  */
 export function* apply(
   { live, config }: { readonly live: ApiObject; readonly config: ApiObject },
@@ -45,7 +45,7 @@ export function* apply(
   // The order of items is part of the object too, though it has no owner.
   if (!sameValue(live as JsonObject, object as JsonObject))
     return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
-  // Sharing an existing value does not count as a change: the entry keeps the time of the applier's last change, if any.
+  // Sharing an existing value is no change: the entry keeps the time of the applier's last change, if any.
   const kept = new Map(result.managers).set(key, { ...id, time: managers.get(key)?.time ?? null, fields: applied });
   const unchanged = sameOwners(managers, dropEmpty(kept));
   return { ok: true, object, managers: unchanged ? managers : dropEmpty(kept), unchanged };

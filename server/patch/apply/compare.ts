@@ -36,7 +36,7 @@ const none: ReadonlyMap<string, FieldSet> = new Map();
 const setOf = (self: boolean, children: Children | null): FieldSet => FieldSet.of(self, children ?? none);
 const isPresent = (set: FieldSet): boolean => !set.isEmpty;
 
-/** Compares one member or item; `into` collects changes. A value with members or items of its own is left for later steps, which is rare. */
+/** Compares one member or item; `into` collects changes. Rarely, a value with its own members or items is left for later steps. */
 // Runs for every field of what is compared: there is nothing to make an object for.
 // oxlint-disable-next-line max-params
 function values(
@@ -73,7 +73,7 @@ function* insides(into: Changes, element: string, shape: Shape, before: JsonValu
   if (isPresent(removed)) (into.removed ??= new Map()).set(element, removed);
 }
 
-/** An object in place of something else, or the reverse, is a change of an untyped place itself, in addition to its members. */
+/** Replacing an object by something else, or the reverse, changes an untyped place itself, besides its members. */
 const isAnotherKind = (before: JsonValue | undefined, after: JsonValue | undefined): boolean =>
   before !== undefined && before !== null && after !== undefined && after !== null && isObject(before) !== isObject(after);
 
@@ -82,7 +82,7 @@ function* below(changes: Changes, shape: Shape, before: JsonValue | undefined, a
   else if (shape.kind === 'object') yield* members(changes, shape, before, after);
 }
 
-/** Compares two empty values as a whole, so that absent, null and empty differ; so too values of different shapes. */
+/** Compares two empty values as a whole, so that absent, null and empty differ; also values of different shapes. */
 function isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
   if (shape.kind === 'leaf') return true;
   if (shape.kind === 'list' ? shape.relationship === 'atomic' : shape.atomic) return true;
@@ -130,7 +130,7 @@ function* items(
       if (!sameValue([...was], [...is])) (changes.modified ??= new Map()).set(element, FieldSet.leaf);
       continue;
     }
-    // A repeated item is one field, which is added or removed; a single one has fields of its own.
+    // A repeated item is one field, added or removed; a single one has its own fields.
     if (was !== undefined) (changes.removed ??= new Map()).set(element, FieldSet.leaf);
     if (is !== undefined) (changes.added ??= new Map()).set(element, FieldSet.leaf);
     const [before, after] = [
@@ -151,10 +151,7 @@ export function isBare(value: JsonValue | undefined): boolean {
   return true;
 }
 
-/**
- * Structural equality, ignoring the order of members. Numbers are equal as doubles, because a member of type double may be stored without a fraction and is
- * then read as an integer.
- */
+/** Structural equality, ignoring the order of members. Numbers compare as doubles: a double member may be stored without a fraction and read as an integer. */
 export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (typeof a === 'bigint' ? typeof b === 'number' : typeof a === 'number' && typeof b === 'bigint') return Number(a) === Number(b);

@@ -25,8 +25,8 @@ export const isServerMember = (name: string): boolean => serverMembers.has(name)
 export const isServerMetadata = (name: string): boolean => serverMetadata.has(name);
 
 /**
- * Returns `fieldsV1` of the creator of an object without owners; null for none. `empty` is an object of the type with nothing set. Equals the result of
- * `ownUpdate`, in one pass without sets: most writes are such creations. `resets`: members that do not count for the creator. Throws ListItemError.
+ * Returns `fieldsV1` of the creator of an object without owners; null for none. `empty` is an empty object of the type. Equals the result of `ownUpdate`, in
+ * one pass without sets: most writes are such creations. `resets`: members that do not count for the creator. Throws ListItemError.
  */
 export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject, resets: FieldSet): JsonObject | null {
   const fields: JsonObject = {};

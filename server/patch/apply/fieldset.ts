@@ -103,7 +103,7 @@ export class FieldSet {
     return FieldSet.of(this.self && other.self, children);
   }
 
-  /** Returns this very set when nothing is removed. A path in `other` removes only itself, not what is below it. */
+  /** Returns this very set when nothing is removed. A path in `other` removes only itself, not its descendants. */
   difference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
     if (other === this) return FieldSet.empty;
@@ -148,7 +148,7 @@ export class FieldSet {
     for (const [element, child] of this.children) yield* child.paths([...prefix, element]);
   }
 
-  /** The same in the order in which the reference lists conflicts: members of a level come before what is below them, each in order. */
+  /** The same in the reference's order of conflicts: members of a level precede their descendants, each in order. */
   *orderedPaths(prefix: readonly string[] = []): Generator<readonly string[]> {
     const elements = sortedElements([...this.children.keys()]);
     for (const element of elements) if (this.child(element).self) yield [...prefix, element];

@@ -6,8 +6,8 @@ import { isObject } from '../../../api/json/json.js';
 import { shapeOf, type Schema } from './schema.js';
 
 /**
- * The fields that a value sets, down to its leaves: what an applier owns of its configuration. A repeated item is one field. Struct members are represented by
- * their leaves alone, map members and list items also by themselves, because they can be removed as a whole.
+ * Returns the fields that a value sets, down to its leaves: an applier owns these. A repeated item is one field. Only leaves represent struct members; map
+ * members and list items are included themselves, because they can be removed as a whole.
  */
 export function* fieldsOf(value: JsonValue, schema: Schema): Steps<FieldSet> {
   return FieldSet.of(false, (yield* childrenOf(value, schema)) ?? new Map());

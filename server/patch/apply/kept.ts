@@ -6,7 +6,7 @@ import { fieldElement } from './fieldset.js';
 import { itemElement } from './items.js';
 import { memberOf, type Schema } from './schema.js';
 
-/** The effect of an update on owners: none; only on fields that the writer alone owns; or more than a quick check can tell. */
+/** The effect of an update on owners: none; only on the writer's exclusive fields; or more than a quick check can tell. */
 export type Touched = 'nothing' | 'own' | 'more';
 
 /** `fieldsV1` of the writer and of the others at one place; undefined for none. */
@@ -23,8 +23,8 @@ interface WalkedOwners extends Owners {
 }
 
 /**
- * Most updates change only fields that their writer owns: this is found without sets, by walking both states along with the owners' fields. Everything else,
- * above all added and removed members, is `more`. All fields are in the version of the two states, and in the spelling of `FieldSet`.
+ * Most updates change only fields of their writer: this is found without sets, by walking both states along with the owners' fields. Everything else, above
+ * all added and removed members, is `more`. All fields are in the version of both states and in the spelling of `FieldSet`.
  */
 export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, { mine, others }: Owners): Touched {
   const owners: WalkedOwners = { mine, others, walk: { left: touchedMax } };

@@ -10,8 +10,8 @@ import { isObject } from '../../../api/json/json.js';
 import type { Schema } from './schema.js';
 
 /**
- * Migration from client-side to server-side apply. Client-side apply owns fields as an update under another name, so the first server-side apply would conflict
- * with its own user. This manager has no conflicts over fields that still match the annotation of the former.
+ * Migrates from client-side to server-side apply. Client-side apply owns fields as an update under another name, so the first server-side apply would conflict
+ * with its own user. This manager has no conflicts over fields that still match the former's annotation.
  */
 export const applyingClient = 'kubectl';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';

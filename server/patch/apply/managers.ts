@@ -3,10 +3,7 @@ import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet } from './fieldset.js';
 
-/**
- * The identity of an entry of `metadata.managedFields`. Entries that differ in any member are different managers, except that an applier is the same in every
- * version.
- */
+/** Identifies an entry of `metadata.managedFields`. Different members make different managers, except that an applier is the same in every version. */
 export interface ManagerId {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -27,7 +24,7 @@ export type Managers = ReadonlyMap<string, ManagerEntry>;
 export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerId): string =>
   JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 
-/** The limit of entries with operation Update; older ones are merged into one named `ancient-changes` for each version. */
+/** The limit of Update entries; older ones are merged into one named `ancient-changes` per version. */
 export const updateEntriesMax = 10;
 const ancientManager = 'ancient-changes';
 

@@ -6,8 +6,8 @@ import { isObject } from '../../../api/json/json.js';
 import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /**
- * Merges a configuration into a live value: leaves and atomic parts are replaced, maps merged, items of lists with keys matched. Live items keep their places;
- * shared items follow the order of the configuration. Repeated live items are replaced as a whole. The configuration has no repeated items (`typeProblem`).
+ * Merges a configuration into a live value: replaces leaves and atomic parts, merges maps, matches list items by key. Live items keep their places; shared
+ * items follow the configuration's order. Repeated live items are replaced as a whole. The configuration has no repeated items (`typeProblem`).
  */
 export function* merge(live: JsonValue | undefined, applied: JsonValue | undefined, schema: Schema): Steps<JsonValue | undefined> {
   if (applied === undefined) return live;
@@ -23,7 +23,7 @@ export function* merge(live: JsonValue | undefined, applied: JsonValue | undefin
 
 const isAtomic = (shape: Shape): boolean =>
   shape.kind === 'list' ? shape.relationship === 'atomic' : shape.kind === 'object' && shape.atomic;
-/** A null says nothing about what is inside: a part that is joined member by member stays as it is, unless it is empty. */
+/** A null does not determine its contents: a part merged by member stays, unless it is empty. */
 const hasMembers = (live: JsonValue | undefined): boolean => typeof live === 'object' && live !== null && Object.keys(live).length > 0;
 
 function* mergeMembers(shape: Extract<Shape, { kind: 'object' }>, live: JsonObject, applied: JsonObject): Steps<JsonObject> {

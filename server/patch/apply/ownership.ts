@@ -8,8 +8,8 @@ import type { Schema } from './schema.js';
 import { typeProblem } from './typed.js';
 
 /**
- * Objects are compared in the version of the request. Managers that wrote in another version keep their fields in that spelling; `inVersion` returns the object
- * and schema there, or null when that version no longer exists.
+ * Objects are compared in the request's version. Managers of other versions keep their fields' spelling; `inVersion` returns object and schema there, or null
+ * when that version no longer exists.
  */
 export interface Versions {
   readonly schemaOf: (apiVersion: string) => Schema | null;
@@ -46,7 +46,7 @@ const unmanaged = FieldSet.fromFieldsV1({
   },
 });
 
-/** An object does not fit its type in another version, which ends an apply, and the records of any other write. */
+/** An object does not fit its type in another version. Ends an apply, and the ownership records of any other write. */
 export class MisfitError extends Error {}
 
 /** `as` precedes the reason of a MisfitError. */
@@ -55,7 +55,7 @@ export interface Converting {
   readonly as: string;
 }
 
-/** Null for a version that no longer exists. The reference demands as much of the result as of a configuration. */
+/** Null for a version that no longer exists. The reference checks the result as strictly as a configuration. */
 export function* converted(object: ApiObject, from: string, version: string, { versions, as }: Converting): Steps<ApiObject | null> {
   const schema = versions.schemaOf(version);
   const form = schema === null ? null : versions.convert({ ...object, apiVersion: from }, version);
@@ -88,7 +88,7 @@ interface Disowning {
 }
 
 /**
- * Applies a write to the fields of all managers but `self`: changed fields leave their owners (or, without `force`, are conflicts), removed fields leave all.
+ * Applies a write to the fields of all managers but `self`: changed fields leave their owners (without `force` they are conflicts), removed fields leave all.
  */
 export function* disown(
   change: ObjectChange,
@@ -160,8 +160,8 @@ export interface OwnWrite {
 }
 
 /**
- * Ownership after a create, an update or a patch other than apply. `before` is the live object, or an empty one for a create. The writer gains what it added or
- * changed and loses what it removed; its time changes only when it gained something.
+ * Ownership after a create, update or patch. `before` is the live object, empty for a create. The writer gains added and changed fields and loses removed
+ * ones; its time changes only when it gained something.
  */
 export function* ownUpdate(
   change: ObjectChange,

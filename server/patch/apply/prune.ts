@@ -10,7 +10,7 @@ import type { ManagerEntry, Managers } from './managers.js';
 import { converted, type Converting, type Versions } from './ownership.js';
 import { emptyValue, shapeOf, unknown, type Schema } from './schema.js';
 
-/** Removes the members and items that `fields` names; undefined when nothing is left. A container that becomes empty stays: it may have another owner. */
+/** Removes the members and items in `fields`; undefined when nothing is left. An emptied container stays: it may have another owner. */
 function* without(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonValue | undefined> {
   const shape = shapeOf(schema, value);
   if (fields.isEmpty || shape.kind === 'leaf') return value;
@@ -43,8 +43,8 @@ function* left(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonVa
 const emptied = (value: JsonValue): JsonValue => (Array.isArray(value) ? [] : isObject(value) ? {} : value);
 
 /**
- * Adds every struct member on the way to a member: `spec.template.x` adds `spec` and `spec.template`. Otherwise it would go with its last field, like a map
- * entry.
+ * Adds every struct member on the way to a member: `spec.template.x` adds `spec` and `spec.template`. Otherwise these would go with their last field, like map
+ * entries.
  */
 function* withNamedParents(fields: FieldSet, schema: Schema): Steps<FieldSet> {
   const children = new Map<string, FieldSet>();
@@ -82,8 +82,8 @@ export interface Pruning {
 }
 
 /**
- * Removes from `merged` what the applier owned before and no longer sets, unless another manager owns it. The removal happens in the version of its last apply;
- * when that version no longer exists, nothing is removed.
+ * Removes from `merged` the fields that the applier no longer sets, unless another manager owns them. The removal happens in the version of its last apply; if
+ * that no longer exists, nothing is removed.
  */
 export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }: Pruning): Steps<ApiObject> {
   if (last === undefined || last.fields.isEmpty) return merged;

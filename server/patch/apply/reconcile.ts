@@ -5,8 +5,8 @@ import type { ManagerEntry, Managers } from './managers.js';
 import { unknown, type Schema } from './schema.js';
 
 /**
- * Adjusts owners to the current schemas: the owner of something below a place that has become atomic owns the whole. A place that is no longer atomic needs
- * nothing; its owner owns the place itself, and nothing below. Rules: `typed/reconcile_schema.go` of structured-merge-diff.
+ * Adjusts owners to current schemas: the owner of something below a place that became atomic owns the whole. A place that is no longer atomic needs nothing:
+ * its owner owns the place itself, and nothing below. Rules: `typed/reconcile_schema.go` of structured-merge-diff.
  */
 export function* reconciled(managers: Managers, schemaOf: (apiVersion: string) => Schema | null): Steps<Managers> {
   let changed: Map<string, ManagerEntry> | null = null;

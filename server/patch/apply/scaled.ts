@@ -6,7 +6,7 @@ export const scaleApiVersion = 'autoscaling/v1';
 const replicasOfScale: readonly string[] = ['f:spec', 'f:replicas'];
 const onlyReplicas = FieldSet.fromFieldsV1({ 'f:spec': { 'f:replicas': {} } });
 
-/** The path of the replicas in a version of the workload; null in one without scale, undefined for an unknown version. */
+/** The path of the replicas in a workload's version; null without scale, undefined for an unknown version. */
 export type ReplicasPaths = (apiVersion: string) => readonly string[] | null | undefined;
 
 export function scaleManagers(managers: Managers, paths: ReplicasPaths): Managers {
@@ -21,8 +21,8 @@ export function scaleManagers(managers: Managers, paths: ReplicasPaths): Manager
 }
 
 /**
- * The owners of the workload after a write to its scale, whose owners are then `scale`. As in the reference, new owners have no time, and entries of unknown
- * versions are dropped. `apiVersion` is that of the workload in the request.
+ * Returns the workload's owners after a write to its scale, whose owners are then `scale`. As in the reference, new owners have no time, and entries of
+ * unknown versions are dropped. `apiVersion` is the workload's in the request.
  */
 export function parentManagers(managers: Managers, scale: Managers, paths: ReplicasPaths, apiVersion: string): Managers {
   const kept = new Map<string, ManagerEntry>();

@@ -2,8 +2,8 @@ import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 
 /**
- * The merge behaviour of a type: the facts of OpenAPI that field ownership needs (`x-kubernetes-list-type`, `-list-map-keys`, `-map-type`). Types are resolved
- * lazily, as they may be recursive.
+ * The merge behaviour of a type: OpenAPI facts for field ownership (`x-kubernetes-list-type`, `-list-map-keys`, `-map-type`). Types may be recursive, and are
+ * resolved lazily.
  */
 export type Schema =
   /** A scalar of that type, or any atomic value. */
@@ -46,7 +46,7 @@ export function memberOf(schema: Schema, name: string): Schema {
   return schema.kind === 'map' ? schema.element : unknown;
 }
 
-/** The shape of a value: that of the schema, or of the value itself where it is untyped. */
+/** The shape of a value: the schema's, or its own where it is untyped. */
 export type Shape =
   | { readonly kind: 'leaf' }
   | {

@@ -16,8 +16,8 @@ export const typeFaultsMax = 1_000;
 export type Typed = 'configuration' | 'live';
 
 /**
- * Returns all type errors of a value with their paths, as server-side apply reports them, or null. Null values match every type. The first undeclared member of
- * an object ends its check. Rules: `typed/validate.go` of structured-merge-diff.
+ * Returns all type errors of a value with paths, in server-side apply's form, or null. Null values match every type. The first undeclared member of an object
+ * ends its check. Rules: `typed/validate.go` of structured-merge-diff.
  */
 export function* typeProblem(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
   const faults = new Faults(as);
