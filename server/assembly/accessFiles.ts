@@ -199,7 +199,7 @@ function anchorsIn(
 }
 
 /**
- * Without proxy names, every certificate of the authorities may assert a user. So an authority that also signs users' certificates is refused, at start and on
+ * Every certificate of the authorities may assert a user if no proxy names are set. So an authority that also signs users' certificates is refused, at start and on
  * change.
  */
 function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
