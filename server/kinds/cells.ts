@@ -117,4 +117,4 @@ const selectorText = (selector: JsonValue | undefined): string => textOfSelector
 export const condition = (object: ApiObject, type: string): JsonObject | undefined =>
   itemsOf(memberAt(object, 'status', 'conditions'))
     .map(membersOf)
-    .find((each) => each['type'] === type);
+    .find((each) => each.type === type);

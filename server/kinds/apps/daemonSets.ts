@@ -2,8 +2,8 @@ import type * as v1 from '../../../api/types/apps/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { isSet } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { all, members, objectRules, optional, structure, whole } from '../../registry/validation/table.js';
 import { joinedAt, labelsAt, numberAt, selectorAt } from '../cells.js';
@@ -15,6 +15,7 @@ import { below } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
+import { strategyForm } from './deployments.js';
 import { notEmpty, sameSelector, strictSelector } from './selector.js';
 import { count, counter } from './statusCounts.js';
 import type { Found } from '../../registry/validation/ofEach.js';
@@ -58,13 +59,11 @@ const rolling = all<Rolling>(
   },
 );
 
-function strategy({ type, rollingUpdate }: Writable<v1.DaemonSetUpdateStrategy>, path: Path): Found {
+function strategy(strategy: Writable<v1.DaemonSetUpdateStrategy>, path: Path): Found {
+  const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return [];
   if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, path.child('rollingUpdate'), null);
-  const printed = isSet(rollingUpdate)
-    ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 }
-    : null;
-  return [notSupported(path, { Type: type, RollingUpdate: printed }, ['RollingUpdate', 'OnDelete'])];
+  return [notSupported(path, printedStructure(strategy, strategyForm), ['RollingUpdate', 'OnDelete'])];
 }
 
 function selected({ selector, template }: Writable<v1.DaemonSetSpec>, path: Path): FieldError[] {

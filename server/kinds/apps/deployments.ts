@@ -1,10 +1,10 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
-import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, textAt } from '../../../api/json/members.js';
 import { restoreMember } from '../../registry/statuswrites.js';
 import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
+import { numbers, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
@@ -51,15 +51,16 @@ const rolling = all<Rolling>(
   members<v1.RollingUpdateDeployment>({ maxUnavailable: atMostWhole }),
 );
 
-function strategy({ type, rollingUpdate }: Writable<v1.DeploymentStrategy>, path: Path): Found {
+/** Daemon sets have the same members. */
+export const strategyForm = [...texts('type'), ...optionalStructure('rollingUpdate', numbers('maxUnavailable', 'maxSurge'))];
+
+function strategy(strategy: Writable<v1.DeploymentStrategy>, path: Path): Found {
+  const { type, rollingUpdate } = strategy;
   const at = path.child('rollingUpdate');
   if (type === 'Recreate') return isSet(rollingUpdate) ? [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
   if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, at, null);
-  return [notSupported(path, { Type: type, RollingUpdate: printedRolling(rollingUpdate) }, ['Recreate', 'RollingUpdate'])];
+  return [notSupported(path, printedStructure(strategy, strategyForm), ['Recreate', 'RollingUpdate'])];
 }
-
-const printedRolling = (rolling: Rolling | undefined): JsonObject | null =>
-  isSet(rolling) ? { MaxUnavailable: rolling.maxUnavailable ?? 0, MaxSurge: rolling.maxSurge ?? 0 } : null;
 
 const validate = objectRules<v1.Deployment>({
   spec: all<Writable<v1.DeploymentSpec> | undefined>(

@@ -1,13 +1,13 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
 import type { IntOrString } from '../../../api/types/machinery.js';
-import type { JsonObject } from '../../../api/object.js';
 import type { LabelSelector } from '../../../api/selectors/index.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { numbers, optionals, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { dnsLabel } from '../../registry/validation/values.js';
@@ -30,6 +30,7 @@ import { all, each, members, nonZero, objectRules, oneOf, optional, structure, t
 
 type Spec = Writable<v1.StatefulSetSpec>;
 type Template = Writable<coreV1.PodTemplateSpec>;
+type Strategy = Writable<v1.StatefulSetUpdateStrategy>;
 
 const specPath = Path.of('spec');
 const retain = 'Retain';
@@ -59,29 +60,29 @@ function setDefaults(set: Draft<v1.StatefulSet>): void {
   for (const claim of objectsIn(spec, 'volumeClaimTemplates')) setClaimDefaults(claim);
 }
 
-function setStrategyDefaults(strategy: JsonObject): void {
-  if (textAt(strategy, 'type') === '') {
+function setStrategyDefaults(strategy: Strategy): void {
+  if ((strategy.type ?? '') === '') {
     strategy.type = 'RollingUpdate';
     ensureObject(strategy, 'rollingUpdate');
   }
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  if (strategy.type === 'RollingUpdate' && rolling !== null) setDefault(rolling, 'partition', 0);
+  const { type, rollingUpdate } = strategy;
+  if (type === 'RollingUpdate' && rollingUpdate !== undefined) setDefault(rollingUpdate, 'partition', 0);
 }
 
 /** Claims in templates have a kind and a status, whatever they state. */
-function setClaimDefaults(claim: JsonObject): void {
+function setClaimDefaults(claim: Writable<coreV1.PersistentVolumeClaim>): void {
   claim.apiVersion = 'v1';
   claim.kind = 'PersistentVolumeClaim';
   const spec = ensureObject(claim, 'spec');
   setDefault(spec, 'volumeMode', 'Filesystem');
-  roundResources(objectAt(spec, 'resources'));
+  roundResources(spec.resources ?? null);
   setTextDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
 }
 
 /** Always one, unstated, while the feature is off. */
 function setMaxUnavailable(set: Draft<v1.StatefulSet>, enabled: EnabledFeatures): void {
-  const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
-  if (rolling !== null && enabled('MaxUnavailableStatefulSet')) setDefault(rolling, 'maxUnavailable', 1);
+  const rolling = set.spec?.updateStrategy?.rollingUpdate;
+  if (rolling !== undefined && enabled('MaxUnavailableStatefulSet')) setDefault(rolling, 'maxUnavailable', 1);
 }
 
 const eitherOr =
@@ -117,15 +118,18 @@ const rolling = members<v1.RollingUpdateStatefulSetStrategy>({
   maxUnavailable: optional(intOrPercent, isSome, atMostWhole),
 });
 
-const printedRolling = (rolling: Writable<v1.RollingUpdateStatefulSetStrategy> | undefined): JsonObject | null =>
-  isSet(rolling) ? { Partition: rolling.partition ?? 0, MaxUnavailable: rolling.maxUnavailable ?? null } : null;
+const rollingForm = [...numbers('partition'), ...optionals('maxUnavailable')];
+const strategyForm = [...texts('type'), ...optionalStructure('rollingUpdate', rollingForm)];
 
-function updateStrategy({ type, rollingUpdate }: Writable<v1.StatefulSetUpdateStrategy>, path: Path): Found {
+function updateStrategy(strategy: Strategy, path: Path): Found {
+  const { type, rollingUpdate } = strategy;
   const at = path.child('rollingUpdate');
   if (type === 'RollingUpdate') return rolling(rollingUpdate, at, null);
   if (type === 'OnDelete')
-    return isSet(rollingUpdate) ? [invalid(at, printedRolling(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")] : [];
-  return [invalid(path, { Type: type, RollingUpdate: printedRolling(rollingUpdate) }, "must be 'RollingUpdate' or 'OnDelete'")];
+    return isSet(rollingUpdate)
+      ? [invalid(at, printedStructure(rollingUpdate, rollingForm), "only allowed for updateStrategy 'RollingUpdate'")]
+      : [];
+  return [invalid(path, printedStructure(strategy, strategyForm), "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
 const retention = oneOf(retain, 'Delete');
@@ -156,7 +160,7 @@ const rules = (ofFixed: Rule<Spec | null | undefined>): ((set: Draft<v1.Stateful
 const validate = { created: rules(fixedMembers), changed: rules(() => []) };
 
 function validateFixed(set: Draft<v1.StatefulSet>, old: Draft<v1.StatefulSet>): FieldError[] {
-  const fixedPart = (spec: Spec): JsonObject => Object.fromEntries(Object.entries(spec).filter(([member]) => !changeable.includes(member)));
+  const fixedPart = (spec: Spec): Spec => Object.fromEntries(Object.entries(spec).filter(([member]) => !changeable.includes(member)));
   return sameValue(fixedPart(specOf(set)), fixedPart(specOf(old))) ? [] : [forbidden(specPath, fixed)];
 }
 

@@ -1,5 +1,4 @@
 import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
-import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
@@ -59,7 +58,7 @@ function* reviewStatus(request: Request, old: Request, { metadata, context: { no
   const findings = [...(yield* outcomeOf(metadata.update())), ...validateEnds(request)];
   if (findings.length > 0) return findings;
   const [status, before] = [statusOf(request), statusOf(old)];
-  const only = (wanted: JsonObject, detail: string): FieldError[] =>
+  const only = (wanted: typeof status, detail: string): FieldError[] =>
     sameValue(status, wanted) ? [] : [invalidUnquoted(statusPath, detail)];
   if (ends.some((type) => hasEndedAs(old, type))) return only(before, 'immutable after PodCertificateRequest is issued, denied, or failed');
   if (['Denied', 'Failed'].some((type) => hasEndedAs(request, type)))

@@ -5,9 +5,8 @@ import { entryOf, itemsOf, memberAt, textAt } from '../../../api/json/members.js
 import { endpointAddress, parseOldAddress } from '../../registry/validation/addresses.js';
 import { invalid, Path, required as missing, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
-import { validateLabels } from '../../registry/validation/metadata.js';
 import { dnsLabelName, labelValueProblems, subdomainName, type NameRule } from '../../registry/validation/names.js';
-import { addressAnd, dnsLabel, dnsSubdomain, qualified } from '../../registry/validation/values.js';
+import { addressAnd, dnsLabel, dnsSubdomain, labelMap, qualified } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
@@ -84,13 +83,10 @@ const endpointOf = (address: Rule<string>): Rule<Writable<v1.Endpoint>> =>
   members<v1.Endpoint>({
     addresses: all<string[] | null | undefined>(requiredAs('must contain at least 1 address'), maxItems(addressesMax), each(address)),
     nodeName: optional(dnsSubdomain),
-    deprecatedTopology: all(
-      (labels, path) => {
-        const count = Object.keys(labels ?? {}).length;
-        return count > topologyLabelsMax ? [tooMany(path, count, topologyLabelsMax)] : [];
-      },
-      (labels, path) => validateLabels(labels as Record<string, string> | undefined, path),
-    ),
+    deprecatedTopology: all((labels, path) => {
+      const count = Object.keys(labels ?? {}).length;
+      return count > topologyLabelsMax ? [tooMany(path, count, topologyLabelsMax)] : [];
+    }, optional(labelMap)),
     hostname: optional(dnsLabel),
     hints: optional(members<v1.EndpointHints>({ forZones: hints((name) => labelValueProblems(name)), forNodes: hints(subdomainName) })),
   });

@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
-import { membersOf } from '../../../api/json/members.js';
+import { specOf } from '../parts.js';
 
 /** Objects that the server needs, and that no client may change. */
 const mandatory = new Set(['exempt', 'catch-all']);
@@ -11,7 +11,7 @@ const readSpecs = (resource: string): ReadonlyMap<string, JsonObject> =>
   new Map(
     (bootstrapObjects()[resource] ?? [])
       .filter(({ metadata }) => mandatory.has(metadata.name ?? ''))
-      .map((object: ApiObject) => [object.metadata.name ?? '', membersOf(object['spec'])]),
+      .map((object: ApiObject) => [object.metadata.name ?? '', specOf(object)]),
   );
 
 export function mandatorySpec(resource: 'flowschemas' | 'prioritylevelconfigurations', name: string): JsonObject | null {

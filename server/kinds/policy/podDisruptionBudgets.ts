@@ -6,10 +6,10 @@ import { isSet, itemsOf } from '../../../api/json/members.js';
 import type { Conversion } from '../../registry/behaviour.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import { optionals, printedStructure, selectors } from '../../registry/validation/internalform.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import { printedSelector } from '../../registry/validation/printed.js';
 import { all, members, objectRules, oneOf, optional } from '../../registry/validation/table.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { at, numberAt } from '../cells.js';
@@ -26,16 +26,11 @@ const spec = members<v1.PodDisruptionBudgetSpec>({
 });
 const validateSpec = objectRules<v1.PodDisruptionBudget>({ spec: all(oneAmount, spec) });
 
+const form = [...optionals('minAvailable'), ...selectors('selector'), ...optionals('maxUnavailable', 'unhealthyPodEvictionPolicy')];
+
 function oneAmount(spec: Spec, path: Path): FieldError[] {
   if (!isSet(spec?.minAvailable) || !isSet(spec?.maxUnavailable)) return [];
-  const { minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy = null } = spec;
-  const shown = {
-    MinAvailable: minAvailable,
-    Selector: printedSelector(selector),
-    MaxUnavailable: maxUnavailable,
-    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy,
-  };
-  return [invalid(path, shown, 'minAvailable and maxUnavailable cannot be both set')];
+  return [invalid(path, printedStructure(spec, form), 'minAvailable and maxUnavailable cannot be both set')];
 }
 
 const validateStatus = objectRules<v1.PodDisruptionBudget>({

@@ -1,9 +1,9 @@
 import type * as v1 from '../../../api/types/rbac/v1.js';
-import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { printedStructure, texts } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import type { Found } from '../../registry/validation/ofEach.js';
 import {
@@ -24,11 +24,7 @@ import type { Draft, Kind, Writable } from '../kind.js';
 
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');
-const roleRefForm: StructureForm = [
-  ['apiGroup', 'APIGroup', 'text'],
-  ['kind', 'Kind', 'text'],
-  ['name', 'Name', 'text'],
-];
+const roleRefForm = texts('apiGroup=APIGroup', 'kind', 'name');
 
 function setDefaults(binding: Draft<v1.RoleBinding>): void {
   setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', groupName);
@@ -64,18 +60,16 @@ const bindingRules = ({ roleKinds, namespaced }: BindingRules): ((binding: Draft
     subjects: each(subjectOf(namespaced)),
   });
 
-const printedRef = (binding: Draft<v1.RoleBinding>): JsonObject => printedStructure(binding.roleRef, roleRefForm);
-
 /** Another role is another grant. */
 function validateSameRole(binding: Draft<v1.RoleBinding>, old: Draft<v1.RoleBinding>): FieldError[] {
-  const [ref, before] = [printedRef(binding), printedRef(old)];
-  return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];
+  const [ref, before] = [printedStructure(binding.roleRef, roleRefForm), printedStructure(old.roleRef, roleRefForm)];
+  return sameValue(ref, before) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];
 }
 
 const subjects = (object: Draft<v1.RoleBinding>, kind: string): string =>
   itemsOf(object.subjects)
-    .filter((subject) => textAt(subject, 'kind') === kind)
-    .map((subject) => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name')))
+    .filter((subject) => subject.kind === kind)
+    .map(({ name = '', namespace = '' }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name))
     .join(', ');
 
 const bindingKind = (name: string, validate: (binding: Draft<v1.RoleBinding>) => Found): Kind<Draft<v1.RoleBinding>> => ({
@@ -88,7 +82,7 @@ const bindingKind = (name: string, validate: (binding: Draft<v1.RoleBinding>) =>
     review: ['objectMeta', validate, 'objectMetaUpdate', validateSameRole],
   },
   cells: {
-    Role: (object) => `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`,
+    Role: ({ roleRef: { kind = '', name = '' } = {} }) => `${kind}/${name}`,
     Users: (object) => subjects(object, 'User'),
     Groups: (object) => subjects(object, 'Group'),
     ServiceAccounts: (object) => subjects(object, 'ServiceAccount'),

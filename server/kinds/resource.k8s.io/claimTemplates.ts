@@ -1,13 +1,11 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import type { JsonObject } from '../../../api/object.js';
 import { ensureObject } from '../../../api/json/defaulting.js';
 import { membersOf } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
-import { printedStructure } from '../../registry/validation/internalform.js';
-import { printedMetadata } from '../../registry/validation/printed.js';
+import { metadata, printedStructure, structure } from '../../registry/validation/internalform.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
@@ -25,10 +23,7 @@ function validateTemplate(template: Draft<v1.ResourceClaimTemplate>): Found {
   );
 }
 
-const printedTemplate = (spec: Writable<v1.ResourceClaimTemplateSpec>): JsonObject => ({
-  ...printedMetadata(membersOf(spec.metadata)),
-  Spec: printedStructure(spec.spec, claimSpecForm),
-});
+const form = [...metadata, ...structure('spec', claimSpecForm)];
 
 export const resourceClaimTemplates: Kind<Draft<v1.ResourceClaimTemplate>> = {
   name: 'resourceclaimtemplates.resource.k8s.io',
@@ -40,7 +35,7 @@ export const resourceClaimTemplates: Kind<Draft<v1.ResourceClaimTemplate>> = {
   validate: (template, served) => inOrder(validateAdminAccess(specOf(specOf(template)), served), validateTemplate(template)),
   update: {
     // An immutable specification is checked as a whole all the same, unlike a claim's.
-    review: ['objectMeta', 'objectMetaUpdate', validateTemplate, immutable('spec', (spec = {}) => printedTemplate(spec))],
+    review: ['objectMeta', 'objectMetaUpdate', validateTemplate, immutable('spec', (spec) => printedStructure(spec, form))],
   },
   delete: { answers: 'object' },
 };

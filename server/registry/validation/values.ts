@@ -84,9 +84,6 @@ export const dnsSubdomain = (value: string, path: Path): FieldError[] => named(v
 export const qualified = (value: string, path: Path): FieldError[] =>
   qualifiedNameProblems(value).map((text) => invalid(path, value, text));
 
-/** An empty label is reported only as missing. */
-export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (value === '' ? [required(path, '')] : dnsLabel(value, path));
-
 /** Errors of keys and values both name the map itself. */
 export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): Found =>
   ofEach(Object.keys(labels), (key) => [

@@ -1,48 +1,52 @@
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/batch/v1.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
-import { ensureObject, objectAt } from '../../../../api/json/defaulting.js';
+import { ensureObject } from '../../../../api/json/defaulting.js';
+import { isSet } from '../../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
+import type { Draft } from '../../kind.js';
 import { specOf } from '../../parts.js';
 
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
 const uidLabels = ['controller-uid', uidLabel];
+type Labels = Readonly<Record<string, string>>;
+
 const specPath = Path.of('spec');
 
 /** Existing parts stay and are validated. */
-export function generateSelector(job: ApiObject): void {
+export function generateSelector(job: Draft<v1.Job>): void {
   const spec = specOf(job);
-  if (spec['manualSelector'] === true) return;
+  if (spec.manualSelector === true) return;
   const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels');
   for (const label of nameLabels) labels[label] ??= job.metadata.name ?? '';
   for (const label of uidLabels) labels[label] ??= job.metadata.uid ?? '';
   ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[uidLabel] ??= job.metadata.uid ?? '';
 }
 
-export function validateGeneratedSelector(job: ApiObject): FieldError[] {
+export function validateGeneratedSelector(job: Draft<v1.Job>): FieldError[] {
   const spec = specOf(job);
-  if (spec['manualSelector'] === true || objectAt(spec, 'selector') === null) return [];
+  if (spec.manualSelector === true || !isSet(spec.selector)) return [];
   const { name = '', uid = '' } = job.metadata;
-  const labels = objectAt(objectAt(objectAt(spec, 'template') ?? {}, 'metadata') ?? {}, 'labels') ?? {};
-  const expected: Readonly<Record<string, string>> = {
+  const labels = spec.template?.metadata?.labels ?? {};
+  const expected: Labels = {
     [uidLabels[0] ?? '']: uid,
     [nameLabels[0] ?? '']: name,
     [uidLabel]: uid,
     [nameLabels[1] ?? '']: name,
   };
-  const selector = selectorOf(spec['selector']);
+  const selector = selectorOf(spec.selector);
   return [
     ...(uid === '' ? [required(Path.of('metadata', 'uid'), '')] : []),
     ...Object.entries(expected).flatMap(([label, value]) => validateLabel(labels, label, value)),
     ...(selector !== null && !matchesLabels(selector, expected)
-      ? [invalid(specPath.child('selector'), printedSelector(spec['selector']), '`selector` not auto-generated')]
+      ? [invalid(specPath.child('selector'), printedSelector(spec.selector), '`selector` not auto-generated')]
       : []),
   ];
 }
 
-function validateLabel(labels: JsonObject, label: string, value: string): FieldError[] {
+function validateLabel(labels: Labels, label: string, value: string): FieldError[] {
   const path = specPath.child('template', 'metadata', 'labels').key(label);
   if (labels[label] === value) return [];
   return [labels[label] === undefined ? required(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];

@@ -131,7 +131,7 @@ export const jobTemplateSpec = all<Spec | null | undefined>(
 
 function selectsTemplate({ selector, template }: Spec, path: Path): FieldError[] {
   const parsed = selectorOf(selector);
-  const labels = (template?.metadata?.labels ?? {}) as Record<string, string>;
+  const labels = template?.metadata?.labels ?? {};
   return parsed === null || matchesLabels(parsed, labels)
     ? []
     : [invalid(path.child('template', 'metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')];

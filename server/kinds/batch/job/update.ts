@@ -1,9 +1,9 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import type * as coreV1 from '../../../../api/types/core/v1.js';
+import type { JsonValue } from '../../../../api/object.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
 import { sameValue } from '../../../../api/json/equality.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { isSet } from '../../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { unchanged } from '../../../registry/validation/immutable.js';
 import {
@@ -22,6 +22,8 @@ import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 type Spec = Writable<v1.JobSpec>;
+type Template = Writable<coreV1.PodTemplateSpec>;
+type Container = Writable<coreV1.Container>;
 
 const specPath = Path.of('spec');
 const failurePolicy = listOf('rules', [
@@ -77,30 +79,28 @@ function changeable({ spec, status }: Draft<v1.Job>, enabled: EnabledFeatures): 
   };
 }
 
-function validateTemplate(spec: Spec, before: Spec, changeable: Changeable): FieldError[] {
-  const template = objectAt(spec, 'template') ?? {};
-  const old = objectAt(before, 'template') ?? {};
+function validateTemplate({ template = {} }: Spec, { template: old = {} }: Spec, changeable: Changeable): FieldError[] {
   return unchanged(fixedPart(template, changeable), fixedPart(old, changeable), specPath.child('template'), printedPodTemplate(template));
 }
 
-const fixedPart = (template: JsonObject, { placement, resources }: Changeable): JsonObject => {
+const fixedPart = (template: Template, { placement, resources }: Changeable): Template => {
   const placed = placement ? withoutPlacement(template) : template;
   return resources ? withoutResources(placed) : placed;
 };
 
-function withoutPlacement(template: JsonObject): JsonObject {
-  const { labels: _l, annotations: _a, ...metadata } = objectAt(template, 'metadata') ?? {};
-  const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = specOf(template);
-  const { nodeAffinity: _na, ...others } = objectAt({ affinity }, 'affinity') ?? {};
-  return { ...template, metadata, spec: { ...spec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) } };
+function withoutPlacement({ metadata = {}, spec = {}, ...template }: Template): Template {
+  const { labels: _l, annotations: _a, ...fixedMetadata } = metadata;
+  const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity = {}, ...fixedSpec } = spec;
+  const { nodeAffinity: _na, ...others } = affinity;
+  return {
+    ...template,
+    metadata: fixedMetadata,
+    spec: { ...fixedSpec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) },
+  };
 }
 
-function withoutResources(template: JsonObject): JsonObject {
-  const spec = specOf(template);
-  const lists = ['initContainers', 'containers'].filter((list) => isSet(spec[list]));
-  const bare = lists.map((list): [string, JsonObject[]] => [
-    list,
-    objectsIn(spec, list).map(({ resources: _r, ...container }) => container),
-  ]);
-  return { ...template, spec: { ...spec, ...Object.fromEntries(bare) } };
+function withoutResources({ spec = {}, ...template }: Template): Template {
+  const bare = ({ resources: _r, ...container }: Container): Container => container;
+  const { initContainers, containers, ...others } = spec;
+  return { ...template, spec: { ...others, initContainers: itemsOf(initContainers).map(bare), containers: itemsOf(containers).map(bare) } };
 }
