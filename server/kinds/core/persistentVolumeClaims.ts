@@ -1,9 +1,10 @@
-import type { PersistentVolumeClaim } from '../../../api/types/core/v1.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameProblems } from '../../registry/validation/names.js';
-import { objectRules } from '../../registry/validation/table.js';
+import { ofEach } from '../../registry/validation/ofEach.js';
+import { eachValue, members, objectRules } from '../../registry/validation/table.js';
 import { at, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
@@ -18,7 +19,6 @@ import { roundResources } from '../../../api/resourceLists.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
 const spec = Path.of('spec');
-const statusPath = Path.of('status');
 const resizeStates = [
   'ControllerResizeInProgress',
   'ControllerResizeInfeasible',
@@ -34,42 +34,37 @@ const validateResourceKey = (name: string, path: Path): FieldError[] => {
   return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/')) ? [] : [notSupported(path, name, ['storage'])];
 };
 
-function validateStatus(claim: Draft<PersistentVolumeClaim>): FieldError[] {
-  const status = statusOf(claim);
-  return [
-    ...(itemsOf(specOf(claim).accessModes).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
-    ...Object.entries(objectAt(status, 'capacity') ?? {}).flatMap(([name, amount]) =>
-      validateBytes(amount, statusPath.child('capacity').key(name)),
-    ),
-    ...Object.entries(objectAt(status, 'allocatedResourceStatuses') ?? {}).flatMap(([name, state]) => {
-      const path = statusPath.child('allocatedResourceStatuses');
-      return [
+const validateStatus = objectRules<v1.PersistentVolumeClaim>({
+  spec: (spec) => (itemsOf(spec?.accessModes).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
+  status: members<v1.PersistentVolumeClaimStatus>({
+    capacity: eachValue(validateBytes),
+    allocatedResourceStatuses: (statuses = {}, path) =>
+      ofEach(Object.entries(statuses), ([name, state]) => [
         ...validateResourceKey(name, path),
-        ...(resizeStates.includes(String(state)) ? [] : [notSupported(path, name, resizeStates)]),
-      ];
-    }),
-    ...Object.entries(objectAt(status, 'allocatedResources') ?? {}).flatMap(([name, amount]) => {
-      const path = statusPath.child('allocatedResources');
-      const ofKey = validateResourceKey(name, path);
-      return ofKey.length > 0 ? ofKey : validateBytes(amount, path.key(name));
-    }),
-  ];
-}
+        ...(resizeStates.includes(state) ? [] : [notSupported(path, name, resizeStates)]),
+      ]),
+    allocatedResources: (amounts = {}, path) =>
+      ofEach(Object.entries(amounts), ([name, amount]) => {
+        const ofKey = validateResourceKey(name, path);
+        return ofKey.length > 0 ? ofKey : validateBytes(amount, path.key(name));
+      }),
+  }),
+});
 
 /** While the feature is off, this condition is not added. */
 const unusedType = 'Unused';
-const tellsUse = (claim: Draft<PersistentVolumeClaim>): boolean =>
+const tellsUse = (claim: Draft<v1.PersistentVolumeClaim>): boolean =>
   objectsIn(statusOf(claim), 'conditions').some(({ type }) => type === unusedType);
-function dropUse(claim: Draft<PersistentVolumeClaim>): void {
+function dropUse(claim: Draft<v1.PersistentVolumeClaim>): void {
   const status = statusOf(claim);
   const kept = objectsIn(status, 'conditions').filter(({ type }) => type !== unusedType);
   if (kept.length > 0) status.conditions = kept;
   else delete status.conditions;
 }
 
-const validate = objectRules<PersistentVolumeClaim>({ spec: claimSpec });
+const validate = objectRules<v1.PersistentVolumeClaim>({ spec: claimSpec });
 
-export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
+export const persistentVolumeClaims: Kind<Draft<v1.PersistentVolumeClaim>> = {
   name: 'persistentvolumeclaims',
   gated: [gate('VolumeAttributesClass', 'spec.volumeAttributesClassName')],
   defaults(claim) {

@@ -13,6 +13,7 @@ import {
   type StructureForm,
 } from '../../../registry/validation/internalform.js';
 import { azureDisk, cephFs, cinder, disks, flexVolume, iscsi, plainSources, quobyte, rbd, scaleIo } from '../persistentVolume/printed.js';
+import { claimForm } from '../persistentVolumeClaim/printed.js';
 
 /** The reference's internal structures of pod volumes, in declaration order. */
 
@@ -45,16 +46,6 @@ const projection: StructureForm = [
     ...texts('credentialBundlePath', 'keyPath', 'certificateChainPath'),
     ...maps('userAnnotations'),
   ]),
-];
-const claim: StructureForm = [
-  ...optionals('accessModes'),
-  ...selectors('selector'),
-  ...structure('resources', maps('limits', 'requests')),
-  ...texts('volumeName'),
-  ...optionals('storageClassName', 'volumeMode'),
-  ...optionalStructure('dataSource', [...optionals('apiGroup=APIGroup'), ...texts('kind', 'name')]),
-  ...optionalStructure('dataSourceRef', [...optionals('apiGroup=APIGroup'), ...texts('kind', 'name'), ...optionals('namespace')]),
-  ...optionals('volumeAttributesClassName'),
 ];
 
 export const volume: StructureForm = [
@@ -95,6 +86,6 @@ export const volume: StructureForm = [
     ...maps('volumeAttributes'),
     ...optionalStructure('nodePublishSecretRef', secret),
   ]),
-  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', [...metadata, ...structure('spec', claim)])),
+  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', [...metadata, ...structure('spec', claimForm())])),
   ...optionalStructure('image', texts('reference', 'pullPolicy')),
 ];
