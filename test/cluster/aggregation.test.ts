@@ -133,7 +133,7 @@ describe('cluster/aggregation', function () {
     for (const member of cluster.members)
       while (!JSON.stringify((await cluster.at(member).request('GET', '/openapi/v2')).body).includes('com.example.Thing'))
         await new Promise(setImmediate);
-    // What clients read that know version 2 alone: one document of everything, in Protobuf.
+    // Old clients read version 2: one document of everything, in Protobuf.
     expect(await commands.kubectl('explain', 'pods.spec.containers')).to.contain('imagePullPolicy');
   });
 

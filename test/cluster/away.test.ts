@@ -4,15 +4,15 @@ import type { ClusterMember } from '../../deploy/cluster.js';
 import { endedInOrder, type ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 
-/** History and log are short, so that seconds are a long absence. */
+/** History and log are short, so that an absence of seconds is long. */
 const apiserverFlags = ['--etcd-compaction-interval=1s', '--raft-log-entries-kept=10'];
 const pollMs = 50;
 /** The log is cut after so many megabytes, too. */
 const filler = 'x'.repeat(900_000);
-/** So many of these are several times what may wait for a watch. */
+/** This many exceed the queue of a watch several times. */
 const burst = 20;
 
-/** What `/raft/v1/status` tells of the past that a member keeps, and of its connections to the others. */
+/** The retained past and the connections in `/raft/v1/status`. */
 interface Past {
   readonly firstIndex: number;
   readonly lastIndex: number;
@@ -31,7 +31,7 @@ describe('cluster/away', function () {
     await test.at(leader).expect(200, 'PUT', `${path}/counter`, { body: configMap('counter', { at: String(at), filler }) });
   };
 
-  /** A member has given up its connection to another: nothing that it sends from then on is on its way there. */
+  /** Waits until a member has closed its connection to `away`, and sends nothing more. */
   const givenUp = async (member: ClusterMember, away: ClusterMember): Promise<Past> => {
     for (;;) {
       const now = await past(member);
@@ -54,7 +54,7 @@ describe('cluster/away', function () {
     const { pid } = away.process;
 
     away.process.pause();
-    // The member still receives what is already on its way. Only later entries can be out of its reach, whoever leads.
+    // The member still receives messages in transit. Only later entries can be out of its reach.
     const others = test.members.filter((member) => member !== away);
     const reached = await Promise.all(others.map(async (member) => givenUp(member, away)));
     const lastIndex = Math.max(...reached.map((each) => each.lastIndex));

@@ -23,7 +23,7 @@ describe('cluster/bad input', function () {
     maps = await test.namespace('doors');
     await test.client.expect(201, 'POST', maps, { body: configMap('treasure', { value: 'gold' }) });
   });
-  /** Whatever came in: the same processes serve, and nothing is lost. */
+  /** The same processes still serve, without losses. */
   afterEach(async () => {
     for (const each of test.members) {
       expect(each.process.running, `${each.id} runs`).to.equal(true);
@@ -43,7 +43,7 @@ describe('cluster/bad input', function () {
       readonly status: number | readonly number[];
       /** What the message must name. */
       readonly names?: RegExp;
-      /** The path itself is not understood: the answer is a line of text. */
+      /** The path is not recognised, so the answer is a line of text. */
       readonly plain?: true;
     }
     const named = { metadata: { name: 'x' } };
@@ -231,7 +231,7 @@ describe('cluster/damaged disk', function () {
     const files = databases(damaged.dataDirectory);
     expect(files).not.to.deep.equal([]);
     for (const file of files) overwriteMiddle(file);
-    // The first page counts who opened the file; all others must stay as they are, for someone to rescue.
+    // The first page changes on open; all others must stay, for recovery.
     const pages = (file: string): string => fs.readFileSync(file).subarray(pageBytes).toString('base64');
     const before = files.map(pages);
 
@@ -253,7 +253,7 @@ function databases(directory: string): string[] {
   return all.filter((file) => fs.statSync(file).isFile() && fs.readFileSync(file).subarray(0, 15).toString('latin1') === 'SQLite format 3');
 }
 
-/** Damages what a database cannot do without: its first page's header and content stay, every other page loses its start. */
+/** Damages a database: the first page stays, every other page loses its start. */
 function overwriteMiddle(file: string): void {
   const descriptor = fs.openSync(file, 'r+');
   const { size } = fs.fstatSync(descriptor);
@@ -261,7 +261,7 @@ function overwriteMiddle(file: string): void {
   fs.closeSync(descriptor);
 }
 
-/** Sends bytes and waits until the other side has had enough, or ends the connection after it had its chance. */
+/** Sends bytes and waits until the server closes, or closes after a while. */
 async function sendAndClose(socket: net.Socket, bytes: Buffer): Promise<void> {
   socket.on('error', () => undefined);
   socket.resume();

@@ -39,7 +39,7 @@ const balancers: readonly Balancer[] = [
   {
     program: 'nginx',
     isThere: ['-v'],
-    // Several threads share a socket, which has to be closed on all of them before they end.
+    // Threads share a socket, which must be closed on all of them before they end.
     flags: ['--serving-threads=2'],
     file: 'nginx.conf',
     settings: (port, { members }) => nginxConfiguration({ listen: `127.0.0.1:${port}`, backends: members.map(addressOf) }),
@@ -47,7 +47,7 @@ const balancers: readonly Balancer[] = [
   },
 ];
 
-/** The balancer samples in `deploy` in front of three replicas that restart one after the other under three kinds of clients. */
+/** The balancer samples in `deploy` with three replicas that restart in turn, under three kinds of clients. */
 describe('cluster/balancedRestarts', function () {
   for (const balancer of balancers)
     it(`no write fails through ${balancer.program} while the replicas are restarted`, async function () {

@@ -20,10 +20,10 @@ interface Authority {
   readonly key: Buffer;
 }
 
-/** Creates an object; rejects unless it was told that it exists. */
+/** Creates an object; rejects without confirmation. */
 type Write = (body: string) => Promise<void>;
 
-/** Clients that create objects one after the other, and never repeat a request that may have taken effect. */
+/** Clients that create objects, and never repeat a request that may have taken effect. */
 export class BalancedWriters {
   readonly written: Record<Kind, number> = { keptConnection: 0, http2: 0, newConnection: 0 };
   readonly failures: string[] = [];
@@ -93,7 +93,7 @@ function overHttp1(address: string, agent: https.Agent): Write {
   };
 }
 
-/** One session at a time, as in client-go. A request that the server reports as not processed is repeated (RFC 9113, section 8.7). */
+/** One session at a time, as in client-go. Requests reported as not processed are repeated (RFC 9113, section 8.7). */
 function overHttp2(address: string, authority: Authority): Write {
   let session: ClientHttp2Session | null = null;
   const open = (): ClientHttp2Session => {
@@ -114,10 +114,10 @@ function overHttp2(address: string, authority: Authority): Write {
   };
 }
 
-/** Resolves to whether the server has taken the request; rejects when it failed. */
+/** Returns whether the server accepted the request; rejects when it failed. */
 async function isProcessed(stream: ClientHttp2Stream): Promise<boolean> {
   try {
-    // A stream whose connection has gone closes without an error.
+    // A stream on a lost connection closes without an error.
     const closed = once(stream, 'close').then(() => Promise.reject(new Error(`closed without an answer, code ${stream.rstCode}`)));
     const [headers] = (await Promise.race([once(stream, 'response'), closed])) as [{ readonly ':status'?: number }];
     const answer = await text(stream);

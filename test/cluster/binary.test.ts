@@ -11,7 +11,7 @@ import { userCommandTests } from './userCommand.js';
 /** Not development dependencies: .ci/run installs them beside. */
 const tools = ['node24', 'postject'].map((name) => path.join(packageRoot, '.ci', 'tools', 'node_modules', name));
 
-/** The executable as somebody has it who has no Node. */
+/** The executable on a machine without Node. */
 describe('cluster/binary (with the tools of .ci/tools)', () => {
   let folder = '';
   let home = '';

@@ -9,7 +9,7 @@ const objects = 5;
 /** Every so many writes one is a deletion. */
 const deletionEvery = 17;
 
-/** A client that changes objects without end, and knows what became of each version that was acknowledged. */
+/** A client that changes objects continuously and records each acknowledged version. */
 export class Changer {
   readonly #test: ClusterUnderTest;
   readonly #path: string;

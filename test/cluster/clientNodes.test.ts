@@ -35,7 +35,7 @@ interface Library {
   };
 }
 
-/** Releases before 1.0 answer with the response, which has the object in it. */
+/** Releases before 1.0 return the response with the object in it. */
 const bodyOf = (answer: Named | { body: Named }): Named => ('body' in answer ? answer.body : answer);
 
 describe('cluster/client-node', function () {
@@ -70,7 +70,7 @@ describe('cluster/client-node', function () {
           closed,
         )
         .then(async (request) => {
-          // Only what the watch has been opened for can be missed.
+          // Only events after the watch has opened can be missed.
           const created = bodyOf(await objects.create({ ...identity, data: { a: '1' } }));
           expect(created.data).to.deep.equal({ a: '1' });
           const patched = bodyOf(await objects.patch({ ...identity, data: { b: '2' } }));

@@ -17,10 +17,10 @@ export interface RaftStatus {
 
 const pollMs = 25;
 
-/** With TEST_STORE=etcd clusters of tests keep their objects in an etcd, as far as those tests ask for nothing of Raft's. */
+/** With TEST_STORE=etcd test clusters use an etcd, unless they test Raft. */
 export const keepsInEtcd = process.env['TEST_STORE'] === 'etcd';
 
-/** A cluster of real processes on free ports with one client for the balancer and one for each replica. */
+/** A cluster of processes on free ports, with a client for the balancer and one for each replica. */
 export class ClusterUnderTest {
   readonly client: ApiClient;
   readonly clients = new Map<string, ApiClient>();
@@ -32,7 +32,7 @@ export class ClusterUnderTest {
 
   static async start(options: Partial<ClusterOptions> = {}): Promise<ClusterUnderTest> {
     const store = keepsInEtcd && options.etcdServers === undefined ? { store: 'etcd' as const } : {};
-    // As `npm start` has it: tests that wait for a program do so without holding this process.
+    // As with `npm start`: tests that wait for a program do not block this process.
     const usual = { dataDirectory: temporaryDirectory('cluster'), balancer: 'inLauncher' } as const;
     return new ClusterUnderTest(await startCluster({ ...usual, ...store, ...options }));
   }
@@ -51,7 +51,7 @@ export class ClusterUnderTest {
     return (await this.at(member).expect(200, 'GET', '/raft/v1/status')) as unknown as RaftStatus;
   }
 
-  /** The leader, as the running replicas agree on it; waits for an election that is under way. */
+  /** The leader that all running replicas agree on; waits for an election. */
   async leader(): Promise<ClusterMember> {
     for (;;) {
       const running = this.members.filter((member) => member.process.running);
@@ -65,13 +65,13 @@ export class ClusterUnderTest {
     }
   }
 
-  /** Waits until a replica has applied everything that the leader had committed when this was called. */
+  /** Waits until a replica has applied everything that the leader has committed so far. */
   async caughtUp(member: ClusterMember): Promise<void> {
     const { commitIndex } = await this.status(await this.leader());
     while ((await this.status(member)).appliedIndex < commitIndex) await delay(pollMs);
   }
 
-  /** Kills a member without warning. Clients ask on new connections from then on. */
+  /** Kills a member. Clients then use new connections. */
   async kill(member: ClusterMember): Promise<void> {
     await member.process.kill('SIGKILL');
     for (const client of [this.client, this.at(member)]) client.forgetIdle();
@@ -82,13 +82,13 @@ export class ClusterUnderTest {
     return `/api/v1/namespaces/${name}/configmaps`;
   }
 
-  /** Name -> resource version of everything in a collection, as one replica has it. */
+  /** Name -> resource version of a collection on one replica. */
   async contents(member: ClusterMember, path: string): Promise<Record<string, string>> {
     const list = await this.at(member).expect(200, 'GET', path);
     return Object.fromEntries((list.items ?? []).map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
   }
 
-  /** Prints the servers' logs of internal errors, which a failing test's client does not see. */
+  /** Prints internal errors from the servers' logs. */
   #showDefects(): void {
     const folder = path.join(this.cluster.dataDirectory, 'logs');
     for (const file of fs.existsSync(folder) ? fs.readdirSync(folder) : [])

@@ -7,10 +7,10 @@ import type { ClusterMember } from '../../deploy/cluster.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
-/** A program that does not end by itself is killed just before the test's own time is over. */
+/** Kills a hung program just before the test's limit. */
 const patienceMs = 170_000;
 
-/** What must hold of `apiserver` in whatever form it comes. `words` start it, and are asked for when a test runs. */
+/** Tests of `apiserver` in any form. `words` start it, and are evaluated in each test. */
 export function commandLineTests(words: () => readonly [file: string, ...args: string[]]): void {
   let test: ClusterUnderTest;
   let member: ClusterMember;
@@ -23,7 +23,7 @@ export function commandLineTests(words: () => readonly [file: string, ...args: s
   });
   after(() => test?.stop());
 
-  /** The arguments of a running replica, with some replaced or taken away (undefined). */
+  /** The arguments of a running replica with replacements; undefined removes one. */
   function withFlags(changes: Record<string, string | undefined>, extra: readonly string[] = []): string[] {
     const directory = temporaryDirectory('apiserver');
     const alone = {

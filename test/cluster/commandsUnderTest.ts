@@ -2,7 +2,7 @@ import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
-/** A cluster with a controller manager, for a suite that uses it through commands. */
+/** A cluster with a controller manager, for tests by commands. */
 export interface CommandsUnderTest {
   readonly test: ClusterUnderTest;
   readonly commands: ClusterCommands;

@@ -57,7 +57,7 @@ describe('cluster/concurrency', function () {
         own.reduce((sum, each) => sum + each, 0),
         'increments of all clients together',
       ).to.equal(Number(data['count']));
-      // What was acknowledged is there; of the rest, at most what had an unknown outcome.
+      // All acknowledged writes are there, and at most all of unknown outcome.
       counters.forEach((counter, index) => {
         expect(own[index], `client ${index}`).to.be.within(counter.acknowledged.length, counter.acknowledged.length + counter.unknown);
       });

@@ -8,11 +8,11 @@ import { ApiClient } from '../fixtures/apiClient.js';
 import { noBrowser, startBrowser, WatchedPage } from '../fixtures/browser.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
-/** The console in a real browser, on a cluster as `raftplane up` starts it. */
+/** The console in a browser, on a cluster of `raftplane up`. */
 describe('cluster/console', function () {
   this.timeout(240_000);
   const directory = temporaryDirectory('console');
-  /** Where pictures of the views go; those of the documents are made with `SCREENSHOTS=docs/images`. */
+  /** The folder for screenshots; those of the documents are made with `SCREENSHOTS=docs/images`. */
   const pictures = path.resolve(process.env['SCREENSHOTS'] ?? directory);
   const stop = new AbortController();
   let launcher: Launcher;
@@ -179,7 +179,7 @@ describe('cluster/console', function () {
     await page.getByText('This object was deleted.').waitFor();
   });
 
-  /** Adds certificates that end soon to those of each server, and to the metrics of managers. */
+  /** Adds certificates that end soon to the servers', and to managers' metrics. */
   const withEndings = async (page: Page): Promise<void> => {
     const inDays = (days: number): number => Date.now() + (days + 0.5) * 86_400_000;
     await page.route('**/console/v1/certificates?*', async (route) => {
@@ -442,12 +442,12 @@ describe('cluster/console', function () {
         if (bytes[0] === 4) sizes.push(JSON.parse(bytes.subarray(1).toString()) as (typeof sizes)[number]);
         if (bytes[0] !== 0) return;
         typed.push(bytes.subarray(1).toString());
-        // It echoes what can be seen, as a shell does.
+        // It echoes printable characters like a shell.
         if (typed.at(-1) === '\r') write('\r\n$ ');
         else if (/^[ -~]$/.test(typed.at(-1)!)) write(typed.at(-1)!);
       });
     });
-    // The page must not have loaded before what replaces its connections is there.
+    // The replacement of connections must be installed before the page loads.
     await page.goto('about:blank');
     await page.goto(launcher.consoleLink()!);
     await page.locator('nav').first().waitFor();
@@ -469,7 +469,7 @@ describe('cluster/console', function () {
     await page.keyboard.press('Enter');
     await screen.getByText('$', { exact: true }).waitFor();
     expect(typed).to.deep.equal(['l', 's', '\x1b[A', '\x03', '\x1b', '\r']);
-    // A program of the whole screen: its own buffer, a place, a colour, and where the cursor stands.
+    // A full-screen program: its own buffer, a position, a colour, and a query of the cursor.
     write('\x1b[?1049h\x1b[2J\x1b[3;5H\x1b[1;31mred\x1b[0m\x1b[6n\x1b[?1h\x1b[?2004h');
     await screen.locator('.fg-1.bold').getByText('red').waitFor();
     expect(await screen.locator('> div').nth(2).textContent()).to.match(/^ {4}red/);
@@ -495,7 +495,7 @@ describe('cluster/console', function () {
     await show(page, '#requests');
     const stranger = new ApiClient(origin, await authority(), { token });
     await page.locator('.plain tbody tr').first().waitFor();
-    // The stream of each server may begin a moment after the first has.
+    // The streams of other servers may begin after the first.
     let turn = 0;
     const asked = ['secrets', 'pods', 'configmaps', 'services', 'events'];
     const asking = setInterval(() => {
@@ -596,7 +596,7 @@ describe('cluster/console', function () {
     const follower = await page.locator('[data-standing=follower]').first().getAttribute('data-member');
     await page.getByRole('button', { name: `Isolate ${follower}` }).click();
     await page.locator(`[data-event=cutOff][data-member=${follower}]`).waitFor();
-    // The others still are a majority; the one that was cut off could hand nothing on.
+    // The others are a majority, and the isolated one cannot forward anything.
     const leader = await page.locator('article[data-standing=leader]').getAttribute('data-member');
     const atLeader = new ApiClient(launcher.state.programs.find(({ name }) => name === leader)!.address!, await authority());
     await atLeader.expect(201, 'POST', '/api/v1/namespaces/team/configmaps', { body: { metadata: { name: 'without-one' } } });
@@ -621,7 +621,7 @@ describe('cluster/console', function () {
     await page.locator(`[data-event=started][data-member=${leader}]`).waitFor();
     await page.locator(`article[data-standing=follower][data-member=${leader}]`).waitFor();
 
-    // The one that the page talks to: the answer to the order comes late, or not at all.
+    // The page's own server: the answer to the command is late or lost.
     const own = await ownServer(page);
     await page.getByRole('button', { name: `Pause ${own}` }).click();
     await page.locator(`[data-event=paused][data-member=${own}]`).waitFor();
@@ -647,11 +647,11 @@ const ownServer = (page: Page): Promise<string> =>
     .then((response) => response.json())
     .then(({ servers }) => servers.find(({ own }) => own).memberId)`);
 
-/** What stands out at the side of the page, if it does. */
+/** Elements beyond the right edge of the page. */
 const standingOut = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > innerWidth).map((each) => each.outerHTML.slice(0, 80))`;
 
-/** Resolves with the frame that shows it: a locator looks every half a second. */
+/** Resolves in the frame that shows it: a locator checks every half second. */
 const inAFrame = (page: Page, selector: string): Promise<void> =>
   page.evaluate<void>(`new Promise((resolve) => {
     const look = () => (document.querySelector('${selector}') === null ? requestAnimationFrame(look) : resolve());

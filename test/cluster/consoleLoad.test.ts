@@ -32,7 +32,7 @@ const rowOf = (index: number, count: number): object => ({
   },
 });
 
-/** A stand-in server for the table: many objects, and as many changes as the test wants, at the page's speed. */
+/** A stand-in server for the table: many objects, and changes at the page's speed. */
 class LoadServer {
   readonly #server: https.Server;
   readonly #files = new PageFiles();
@@ -133,7 +133,7 @@ describe('cluster/consoleLoad', function () {
     await seen(page, changes);
     expect((await heapOf(page)) / before, 'heap after an hour, of that after ten minutes').to.be.lessThan(1.25);
 
-    // How smooth that is depends on the machine: a figure, not a limit.
+    // A figure without limit, because it depends on the machine.
     const frames = page.evaluate<Frames>(framesOver(4_000));
     const sentAtPace = await changeAtPace(stream, changes, 4_000);
     const { count, p50, p95, p99, longest } = await frames;
@@ -154,7 +154,7 @@ describe('cluster/consoleLoad', function () {
   });
 });
 
-/** Each change goes to another object; the first one gets the last, so that one sees that all have come. */
+/** Changes objects in turn, and the first one last, so that its change marks the end. */
 async function change(stream: NodeJS.WritableStream, from: number, to: number): Promise<void> {
   for (let count = from + 1; count <= to; count++) {
     const index = count === to ? 0 : 1 + (count % (objects - 1));
@@ -172,7 +172,7 @@ interface Frames {
   readonly longest: number;
 }
 
-/** Measures in the page, while the table is scrolled, how long after each other its frames come. */
+/** Measures the intervals of the page's frames while the table scrolls. */
 const framesOver = (ms: number): string => `new Promise((resolve) => {
   const times = [];
   const table = document.querySelector('.rows').closest('[role=grid], .table') ?? document.querySelector('.rows').parentElement;
@@ -192,7 +192,7 @@ const framesOver = (ms: number): string => `new Promise((resolve) => {
   requestAnimationFrame(frame);
 })`;
 
-/** A thousand changes a second for so long; returns how many. The last one goes to the first object. */
+/** Makes a thousand changes a second; returns their number. The last one is to the first object. */
 async function changeAtPace(stream: NodeJS.WritableStream, from: number, ms: number): Promise<number> {
   const begun = performance.now();
   let sent = 0;

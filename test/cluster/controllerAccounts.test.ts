@@ -8,11 +8,11 @@ import type { ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 import { programFile } from '../../deploy/programs.js';
 
-/** Something for every controller to do, and how it looks when it is done. */
+/** An object for each controller, and its final state. */
 interface Case {
   readonly path: string;
   readonly object: object;
-  /** Where to look; its own path and name unless given. */
+  /** The path to read; default its own. */
   readonly look?: string;
   readonly done: (found: Looked) => boolean;
 }

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient, ApiObject } from '../fixtures/apiClient.js';
 
-/** One object that many clients increment: `count` by all of them together, and a member of its own for each client. */
+/** One object that many clients increment: `count` together, and a member for each client. */
 export const counterName = 'counter';
 export const ownMember = (client: number): string => `client-${client}`;
 
-/** The data of the object after one more increment by a client. */
+/** The object's data after one more increment by a client. */
 type Next = Readonly<Record<string, string>>;
 
-/** How an increment is written; each makes the write depend on the state that was read. */
+/** Ways to write an increment, each conditional on the read state. */
 export const writeWays: Readonly<
   Record<
     string,
@@ -54,15 +54,15 @@ export const writeWays: Readonly<
 
 const requestTimeoutMs = 5_000;
 const pauseAfterFailureMs = 20;
-/** Answers that say for certain that nothing was written. 422 is what a patch says whose test fails. */
+/** Answers that exclude a write; 422 is a failed test of a patch. */
 const refused: ReadonlySet<number> = new Set([409, 422, 429, 503]);
 
-/** What went wrong with the promises made to a client, in words; empty when nothing did. */
+/** Violated promises to a client, in words. */
 export type Problems = string[];
 
 /**
- * A client that reads, adds one and writes, without end. It repeats refused writes, but not those of unknown outcome: the next write succeeds only once that
- * is decided.
+ * A client that repeatedly reads, adds one and writes. It retries refused writes, but not those of unknown outcome: the next write succeeds only once that is
+ * decided.
  */
 export class Counter {
   readonly #replicas: readonly ApiClient[];
@@ -105,7 +105,7 @@ export class Counter {
     }
   }
 
-  /** A replica that does not answer is left for the next one. */
+  /** Moves on from a replica that does not answer. */
   async #elsewhere(): Promise<void> {
     this.#replica++;
     await delay(pauseAfterFailureMs);

@@ -253,7 +253,7 @@ describe('cluster/customResources', function () {
     const watch = test.client.watch('/apis/storage.example.com/v1/backups?watch=1');
     await watch.until((events) => events.length > 0);
     expect(watch.events[0]?.object.apiVersion).to.equal('storage.example.com/v1');
-    // Another version is stored from now on; who watches is told to come again.
+    // The stored version changes, and watches end.
     const patch = [
       { op: 'replace', path: '/spec/versions/0/storage', value: false },
       { op: 'replace', path: '/spec/versions/1/storage', value: true },
@@ -269,7 +269,7 @@ describe('cluster/customResources', function () {
     );
     expect(watch.ended).to.equal('the server ended it');
     const before = (await test.client.expect(200, 'GET', '/apis/storage.example.com/v1/backups/nightly')).metadata.resourceVersion;
-    // What changes nothing still brings the object to the version that is stored now.
+    // A write without change converts the object to the stored version.
     const after = await test.client.expect(200, 'PATCH', '/apis/storage.example.com/v1/backups/nightly', {
       body: {},
       type: 'application/merge-patch+json',

@@ -58,7 +58,7 @@ describe('cluster/diskFull', function () {
       expect((await started.at(member).request('GET', '/metrics')).body).to.match(/raftplane_raft_space_alarm\{cause="disk"\} 1/);
     }
 
-    // To the last byte: the launcher can write no file, and what ends is started again all the same.
+    // Completely full: the launcher cannot write files, but still restarts processes.
     mounted.fill();
     const [victim] = started.members as [ClusterMember];
     await started.kill(victim);

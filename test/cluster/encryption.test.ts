@@ -22,7 +22,7 @@ function configuration(file: string, keys: readonly string[], plain = true): voi
   fs.renameSync(`${file}.new`, file);
 }
 
-/** Names of files below a folder in which a text stands. */
+/** Names of files in a folder that contain a text. */
 function filesWith(folder: string, text: string): string[] {
   return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const file = path.join(folder, name);
@@ -30,7 +30,7 @@ function filesWith(folder: string, text: string): string[] {
   });
 }
 
-/** Waits until an object is kept with another key: its version moves although nothing in it changes. */
+/** Waits until an object is stored with another key: only its version changes. */
 async function rewritten(cluster: ClusterUnderTest, name: string): Promise<void> {
   for (;;) {
     const before = await cluster.client.expect(200, 'GET', `${secrets}/${name}`);

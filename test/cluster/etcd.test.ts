@@ -15,13 +15,13 @@ const maps = '/api/v1/namespaces/default/configmaps';
 const events = '/api/v1/namespaces/default/events';
 const noTls = { ca: null, cert: null, key: null };
 
-/** What another program left: keys and values as the store has them, and what it answered when it was asked. */
+/** Data of another program: keys and values in the store, and its answers. */
 interface Left {
   readonly keys: readonly { readonly key: string; readonly value: string; readonly mod_revision: number }[];
   readonly objects: readonly { readonly path: string; readonly object: JsonObject }[];
 }
 
-/** Resource and name, which paths and keys share where the resource's key is not an odd one. */
+/** Resource and name, which are equal in most paths and keys. */
 const keyEnd = (path: string): string => path.split('/').slice(-3).join('/');
 /** A store that is filled anew counts from one. */
 const withoutVersion = (object: JsonObject): JsonObject => {
@@ -63,7 +63,7 @@ describe('cluster/etcd', function () {
       apiserverFlags: ['--etcd-compaction-interval=1s', '--etcd-count-metric-poll-period=1s', '--etcd-db-metric-poll-interval=1s'],
     });
     const [first, second, third] = cluster.members.map((member) => cluster!.at(member));
-    // From a version, so that it sees all changes, whenever it begins.
+    // From a version, so that the watch sees all changes.
     const { metadata: before } = await third!.expect(200, 'GET', maps);
     const seen = third!.watch(`${maps}?watch=1&resourceVersion=${before.resourceVersion}`);
     await second!.expect(201, 'POST', maps, { body: { metadata: { name: 'a' }, data: { n: '0' } } });
@@ -74,7 +74,7 @@ describe('cluster/etcd', function () {
       const { metadata } = await writer.expect(200, 'GET', `${maps}/a`);
       const { resourceVersion } = metadata;
       for (;;) {
-        // A write on its way to a member that fell may have been done or not; the next one says which.
+        // A write to a failed member may have been done; the next one shows it.
         const { status } = await writer.request('PUT', `${maps}/a`, {
           body: { metadata: { name: 'a', resourceVersion }, data: { n: String(n) } },
         });
@@ -92,7 +92,7 @@ describe('cluster/etcd', function () {
     expect(sizes).to.match(/apiserver_storage_size_bytes\{storage_cluster_id="etcd-\d"\} \d+/);
     const addresses = await first!.expect(200, 'GET', '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases');
     expect(addresses.items?.filter(({ metadata }) => metadata.name.startsWith('apiserver-'))).to.have.length(3);
-    // Each tells the console of the others: there is no replica, but there are figures.
+    // Each server shows the others to the console: figures without a replica.
     const { servers } = (await first!.expect(200, 'GET', '/console/v1/servers')) as unknown as {
       readonly servers: readonly { name: string }[];
     };
@@ -152,7 +152,7 @@ describe('cluster/etcd', function () {
     await seen.until((all) => all.some(({ type, object }) => type === 'DELETED' && object.metadata.name === 'e'));
     seen.close();
     beside.close();
-    // One of the two stores is enough to make the server unready.
+    // Losing one of the two stores makes the server unready.
     const exited = once(other.members[0]!.process, 'exit');
     await other.members[0]!.kill();
     await exited;
@@ -178,7 +178,7 @@ describe('cluster/etcd', function () {
       running.push(etcd);
       const client = new EtcdClient({ servers: etcd.urls, tls: noTls });
       try {
-        // In the order in which they were written, as their revisions have it.
+        // In order of their revisions.
         for (const { key, value } of left.keys.toSorted((a, b) => a.mod_revision - b.mod_revision))
           await client.call(
             txn,
@@ -187,12 +187,12 @@ describe('cluster/etcd', function () {
           );
         cluster = await ClusterUnderTest.start({ replicas: 1, managers: 0, etcdServers: etcd.urls, apiserverFlags: flags });
         const server = cluster.at(cluster.members[0]!);
-        // What is called kubernetes is the server's own: its addresses.
+        // The kubernetes objects contain the server's own addresses.
         const objects = left.objects.filter(({ path: where }) => !where.endsWith('/kubernetes'));
         for (const { path: where, object } of objects) {
           const served = await server.expect(200, 'GET', where);
           expect(withoutVersion(served as unknown as JsonObject), where).to.deep.equal(withoutVersion(object));
-          // A write that changes nothing writes nothing: the bytes stay those of the other program.
+          // A write without change keeps the other program's bytes.
           await server.expect(200, 'PATCH', where, { body: {}, type: 'application/merge-patch+json' });
         }
         const made = new Set(objects.map(({ path: where }) => keyEnd(where)));

@@ -42,7 +42,7 @@ const site = (number: number): { readonly call: string; readonly nth: number } =
   call: 'see MODIFIED sites.example.org default/blog',
   nth: number,
 });
-/** The change of the second step: the finalizer and the status came before. */
+/** The change of the second step, after those of finalizer and status. */
 const changed = site(3);
 
 /** Those of one operator do not touch each other. */
@@ -120,7 +120,7 @@ describe('cluster/explore', function () {
     ];
     const found = await exploreExample('', plans, { patienceMs: 60_000, restMs: 800 });
     expect(found.findings, reportText(found)).to.deep.equal([]);
-    // Its lists are of the present, also after a restart; and a site without a title is refused by the server.
+    // Its lists are always current, also after a restart; and the server refuses a site without a title.
     expect(found).to.include({ run: plans.length, notReached: 2 });
   });
 

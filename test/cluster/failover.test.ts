@@ -10,7 +10,7 @@ describe('cluster/failover', function () {
   });
   afterEach(() => test?.stop());
 
-  /** Every acknowledged write is on every running replica, in the version that was acknowledged, and all replicas hold the same. */
+  /** All running replicas have equal content, including every acknowledged write in its version. */
   async function expectComplete(path: string, acknowledged: readonly Acknowledged[]): Promise<void> {
     const running = test.members.filter((member) => member.process.running);
     const [first, ...others] = await Promise.all(running.map((member) => test.contents(member, path)));

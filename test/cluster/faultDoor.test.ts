@@ -18,7 +18,7 @@ interface Started {
 const configMaps = resource<KubeObject>({ apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap' });
 const raftplane = programFile('raftplane');
 
-/** As a test in any language: it starts the command, reads a line, and asks by HTTP. */
+/** Like a test in any language: starts the command, reads a line, and uses HTTP. */
 describe('cluster/faultDoor', function () {
   let child: ChildProcess;
   let started: Started;

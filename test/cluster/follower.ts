@@ -3,7 +3,7 @@ import type { ApiClient, ApiObject, WatchEvent, WatchStream } from '../fixtures/
 
 const pauseAfterFailureMs = 20;
 
-/** A client that watches until it is stopped, resumes at the next server, and records everything. */
+/** A client that watches, resumes at the next server, and records everything. */
 export class Follower {
   readonly #servers: readonly ApiClient[];
   readonly #path: string;
@@ -12,12 +12,12 @@ export class Follower {
 
   /** Changes, in the order in which they came. */
   readonly events: WatchEvent[] = [];
-  /** For each bookmark its version, and how many changes had come before. */
+  /** Each bookmark's version and the number of changes before it. */
   readonly bookmarks: { readonly version: number; readonly after: number }[] = [];
-  /** Answers that sent the client back to a list, which no failover must do. */
+  /** Answers that required a new list, which no failover may cause. */
   readonly expired: ApiObject[] = [];
   connections = 0;
-  /** How each watch that was open came to its end. */
+  /** The end of each watch. */
   readonly endings: string[] = [];
   #stopped = false;
   #stream: WatchStream | null = null;
@@ -31,7 +31,7 @@ export class Follower {
     this.#running = this.#run();
   }
 
-  /** Resolves when an object of that name has been shown. */
+  /** Resolves when an object of that name was shown. */
   async until(name: string): Promise<void> {
     while (!this.events.some(({ object }) => object.metadata.name === name)) await delay(pauseAfterFailureMs);
   }
@@ -60,7 +60,7 @@ export class Follower {
     for (let turn = this.#first; !this.#stopped; turn++) {
       const server = this.#servers[turn % this.#servers.length];
       if (server === undefined) return;
-      // Short watches, of different lengths, so that there are many places to resume from.
+      // Short and varied, so that there are many versions to resume from.
       const seconds = 3 + (turn % 3);
       const stream = server.watch(
         `${this.#path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${this.#version}`,
@@ -84,7 +84,7 @@ export class Follower {
       return;
     }
     this.connections++;
-    // It never has what it waits for: what comes is taken, until the watch is over.
+    // The condition never holds: it takes events until the watch ends.
     await stream.until(takeNew).catch(takeNew);
     if (!this.#stopped) this.endings.push(stream.ended ?? '');
   }

@@ -5,11 +5,11 @@ import { ClusterUnderTest } from './clusterUnderTest.js';
 import { Writers } from './writers.js';
 
 const stopGraceMs = 20_000;
-/** Longer than any test here: whoever asks for the leader meanwhile finds the stopping replica still serving. */
+/** Longer than any test here, so that the stopping leader is still found serving. */
 const shutdownDelay = '5s';
 const pollMs = 10;
 
-/** A leader that is asked to stop serves on for the balancers' delay, and for requests under way. */
+/** A stopping leader serves during the balancers' delay and its active requests. */
 describe('cluster/hand-over', function () {
   let test: ClusterUnderTest;
   before(async () => {

@@ -5,7 +5,7 @@ import { startApiServer, type TestCluster } from '../../deploy/testing/index.js'
 import { kubectlRunsHere, program } from '../fixtures/kubectl.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
 
-/** The manifests with which this control plane runs inside another cluster, read by this one. */
+/** The manifests that run this control plane inside another cluster, validated by this one. */
 describe('cluster/hosted manifests', function () {
   let server: TestCluster;
   before(async function () {

@@ -32,7 +32,7 @@ describe('cluster/informer', function () {
         target,
         method === 'DELETE' ? {} : { body: configMap(name, { n: String(n) }) },
       );
-      // The deletion's own version is not in the answer; the event carries it.
+      // Only the event has the deletion's version.
       expected.push([type, name, type === 'DELETED' ? '' : object.metadata.resourceVersion]);
     };
     for (let i = 0; i < 3; i++) await write('ADDED', 'POST', `old${i}`, 0);
@@ -61,7 +61,7 @@ describe('cluster/informer', function () {
     await writers.stop();
     await leader.restart();
 
-    // The history of the replicas that saw everything; the restarted one knows nothing from before its start.
+    // Replicas that saw everything; the restarted one lacks events from before its start.
     const last = await test.client.expect(201, 'POST', path, { body: configMap('last') });
     const histories: Seen[][] = [];
     for (const member of test.members.filter((other) => other !== leader)) {

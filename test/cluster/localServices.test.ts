@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { call1, type Answer } from '../fixtures/frontDoor.js';
 import { createIdentities, type Identity } from '../fixtures/identities.js';
 
-/** Services on local sockets, reached by the bundled program: only there does the bundling of the gRPC library show. */
+/** Services on local sockets with the bundled program, which tests the bundled gRPC library. */
 describe('services of the machine beside the built API server', function () {
   const keys = new KeyPlugin();
   const signer = new OutsideSigner();
@@ -95,7 +95,7 @@ describe('services of the machine beside the built API server', function () {
   });
 });
 
-/** The chosen port, once the server is ready. Rejects with its last lines when it ends before. */
+/** The chosen port, once the server is ready. Rejects with its last lines if it ends first. */
 async function readyPort(server: ChildProcess): Promise<number> {
   const lines: string[] = [];
   let port = 0;

@@ -12,7 +12,7 @@ const protobuf = 'application/vnd.kubernetes.protobuf';
 const replicas = 5;
 const key = { namespace: 'work', name: 'web' };
 const pollMs = 50;
-/** Their items are made for each answer, and their times differ. */
+/** Their items are made for each answer, with varying times. */
 const madeUp: ReadonlySet<string> = new Set(['componentstatuses']);
 
 describe('cluster/managerEncoding', function () {
@@ -57,7 +57,7 @@ describe('cluster/managerEncoding', function () {
     const { all } = await discover(ours.api);
     for (const type of all.filter(({ verbs, resource }) => verbs.has('list') && !madeUp.has(resource))) {
       for (const metadataOnly of [false, true]) {
-        // Leases and heartbeats go on between two lists: what is compared is what did not change.
+        // Leases and heartbeats change between two lists, so only unchanged objects are compared.
         const [left, right] = await Promise.all(
           [ours, json].map(
             async ({ api }) =>

@@ -34,7 +34,7 @@ const pollMs = 50;
 const quick = ['--leader-elect-lease-duration=4s', '--leader-elect-renew-deadline=3s', '--leader-elect-retry-period=1s'];
 const names = Array.from({ length: each }, (_, index) => `n${index}`);
 
-/** Controllers other than those of workloads, while the active manager and the leader of the servers are killed together: nothing is lost or done twice. */
+/** Controllers other than those of workloads, while the active manager and the leading server are killed: nothing is lost or done twice. */
 describe('cluster/managerLoops', function () {
   this.timeout(240_000);
   let test: ClusterUnderTest;
@@ -64,7 +64,7 @@ describe('cluster/managerLoops', function () {
     await Promise.all(names.map((name) => again(() => api.create(pods, podOn(name, taintedNode)))));
     const request = await certificateRequest();
 
-    // Everything at once, and the kill in the middle of it.
+    // All work at once, with a kill in the middle.
     await Promise.all(
       names.flatMap((name) => [
         again(() => api.create(persistentVolumes, volume(name))),
@@ -104,7 +104,7 @@ describe('cluster/managerLoops', function () {
       'one certificate for each request',
     ).to.deep.equal([]);
     expect(claims().filter(({ metadata }) => metadata.finalizers?.includes('kubernetes.io/pvc-protection') !== true)).to.deep.equal([]);
-    // A pod that is evicted before it has a claim gets none, and its claim goes with it otherwise.
+    // A pod evicted before it has a claim gets none; otherwise its claim is deleted with it.
     expect(
       [...seen.claimsOfPods.values()].filter((all) => all.size !== 1),
       'one claim for the volume of each pod',
@@ -160,7 +160,7 @@ async function nodeOf({ informers }: ControllerEnvironment): Promise<string> {
   }
 }
 
-/** A request may meet a server that is being killed, or come before what it needs. */
+/** Retries a request, whose server may be dying or whose prerequisites may be missing. */
 async function again<T>(ask: () => Promise<T>): Promise<T | undefined> {
   for (;;) {
     try {
@@ -185,7 +185,7 @@ const volume = (name: string): PersistentVolume => ({
 const claimSpec = { accessModes: ['ReadWriteOnce'], storageClassName: '', resources: { requests: { storage: '1Gi' } } };
 const claim = (name: string): PersistentVolumeClaim => ({ metadata: { name, namespace }, spec: claimSpec });
 
-/** A claim that nobody provides keeps the pod from running; every second pod tolerates the taint for ever. */
+/** An unprovisioned claim keeps the pod pending; every second pod tolerates the taint forever. */
 const podOn = (name: string, nodeName: string): Pod => {
   const stays = names.indexOf(name) % 2 === 1;
   const toleration = { key: 'loops', operator: 'Exists', effect: 'NoExecute' };
@@ -208,7 +208,7 @@ async function certificateRequest(): Promise<string> {
   return Buffer.from(request.toString('pem')).toString('base64');
 }
 
-/** A request for a certificate that an administrator has approved. */
+/** A certificate request that an administrator has approved. */
 async function approved({ api }: ControllerEnvironment, name: string, request: string): Promise<void> {
   const spec = { request, signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'] };
   await again(() => api.create(certificateSigningRequests, { metadata: { name }, spec } as CertificateSigningRequest));

@@ -7,10 +7,10 @@ import { ClusterUnderTest } from './clusterUnderTest.js';
 import { activeManager, Rollout } from './rollout.js';
 
 const replicas = 50;
-/** A quarter of it, rounded up and down as the reference does. */
+/** A quarter, rounded up and down as in the reference. */
 const most = replicas + 13;
 const least = replicas - 12;
-/** So that a test need not wait fifteen seconds; nor for the usual rate of requests. */
+/** Shorter than the default of fifteen seconds, and with a higher request rate. */
 const leaseMs = 6_000;
 const quickManagers = [
   '--kube-api-qps=60',
@@ -24,7 +24,7 @@ const after = 'after';
 const pollMs = 20;
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 
-/** The lease of the managers, as far as these tests look at it. */
+/** The part of the managers' lease that these tests read. */
 interface Held {
   readonly spec: { readonly holderIdentity?: string; readonly leaseTransitions: number };
 }
@@ -42,7 +42,7 @@ describe('cluster/managers', function () {
     await test?.stop();
   });
 
-  /** In the middle: some of the new pods are there, and not all. */
+  /** Some of the new pods exist, but not all. */
   const middle = async (): Promise<void> => {
     while (rollout.podsOf(after).length < 10) await delay(pollMs);
   };
@@ -105,11 +105,11 @@ describe('cluster/managers', function () {
       'GET',
       '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager',
     );
-    // Each manager asks for tokens of its own; so far only this one had any.
+    // Managers use their own tokens; only this one had any so far.
     const own = new Set(entries(log).flatMap(({ credential }) => (credential.startsWith('JTI=') ? [credential] : [])));
     expect(own.size).to.be.above(0);
     const done = rollout.finished(after);
-    // The other begins when the lease has stood still for its whole duration.
+    // The other begins when the lease has not changed for its duration.
     while ((await activeOther(active.spec.name)) === null) await delay(pollMs);
     expect(Date.now() - Date.parse((lease as unknown as { readonly spec: { readonly renewTime: string } }).spec.renewTime)).to.be.at.least(
       leaseMs,
@@ -144,7 +144,7 @@ describe('cluster/managers', function () {
     while ((await activeManager(test.cluster)).spec.name === active.spec.name) await delay(pollMs);
     await leases.until(() => holders().at(-1) !== spec.holderIdentity && holders().at(-1) !== '');
     leases.close();
-    // It is nobody's in between: nobody has to wait until it has passed.
+    // The lease is released, so the next manager need not wait for its end.
     expect([...new Set(holders())]).to.deep.equal([spec.holderIdentity, '', (await held()).spec.holderIdentity]);
     const next = await held();
     expect(next.spec.holderIdentity).not.to.equal(spec.holderIdentity);
@@ -159,7 +159,7 @@ interface Entry {
   readonly credential: string;
 }
 
-/** The writes in an audit log, with who made them as the server knew it. */
+/** The writes in an audit log with their users. */
 function entries(file: string): readonly Entry[] {
   return fs
     .readFileSync(file, 'utf8')

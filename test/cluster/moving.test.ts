@@ -18,7 +18,7 @@ const objectsBefore = 1_500;
 const putAtOnce = 500;
 const writerCount = 3;
 
-/** Runs a move until something of it is seen, and kills it there. Fails where it comes to its end. */
+/** Kills a move at a given output. Fails if it ends before. */
 async function killed(words: readonly string[], seen: (told: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, [programFile('apiserver'), 'migrate', ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
@@ -46,7 +46,7 @@ const reportOf = async (...words: readonly string[]): Promise<MigrationReport> =
 const objectsIn = ({ resources }: MigrationReport): Readonly<Record<string, string>> =>
   Object.fromEntries(resources.map(({ resource, objects, sha256 }) => [resource, `${objects} ${sha256}`]));
 
-/** Every write that was acknowledged is there, and the versions go on from theirs. */
+/** Every acknowledged write is there, and versions continue after theirs. */
 async function holds(client: ApiClient, maps: string, writers: Writers): Promise<void> {
   const list = await client.expect(200, 'GET', maps);
   const names = new Set(list.items?.map(({ metadata }) => metadata.name));
@@ -117,7 +117,7 @@ describe('cluster/moving', function () {
       const report = await reportOf(...move, '--resume');
       expect(report.readOnlyMs).to.be.at.least(0);
       expect(report.resources.find(({ resource }) => resource === 'configmaps')!.objects).to.be.at.least(objectsBefore);
-      // Nobody can write where nothing is read from any more, and reads are answered.
+      // The old servers refuse writes and answer reads.
       const refused = await cluster.at(cluster.members[1]!).request('POST', maps, { body: configMap('late') });
       expect(refused.status).to.equal(503);
       expect(JSON.stringify(refused.body)).to.include('the objects have moved to another store (etcd)');
@@ -191,7 +191,7 @@ describe('cluster/moving', function () {
     expect(inUse.code, 'a server that runs is no survivor').to.equal(1);
     for (const { process: running } of cluster.members) await running.stop(20_000);
     const ofSurvivor = await reportOf('--from', 'embedded', ...owner, '--accept-lost-writes', ...toEtcd(forSurvivor));
-    // Leases of servers went on meanwhile, and what was not written has not changed.
+    // Leases of servers have changed meanwhile; everything else is equal.
     const [one, other] = [objectsIn(ofBackup), objectsIn(ofSurvivor)];
     for (const resource of ['namespaces', 'clusterroles.rbac.authorization.k8s.io', 'services'])
       expect(one[resource]).to.equal(other[resource]);

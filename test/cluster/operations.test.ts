@@ -16,7 +16,7 @@ const namesIn = async (client: ApiClient): Promise<string[]> =>
     .map(({ metadata }) => metadata.name)
     .filter((name) => name.startsWith('kept-'));
 
-/** Another value with a checksum that fits: what no check of one server alone can find. */
+/** Writes another value with a valid checksum: only a comparison of servers detects it. */
 function changeByHand(storeFile: string, name: string): void {
   const database = openSqlite(storeFile, { mustExist: true });
   const row = database
@@ -59,7 +59,7 @@ describe('operations', function () {
     await client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'from-d' } } });
 
     const gone = (await cluster.leader()).id;
-    // Whoever leads by then: on a busy machine that may be the new one, of which the kubeconfig knows nothing.
+    // Any member may lead: on a busy machine even the new one, which the kubeconfig lacks.
     const everybody = [...cluster.members.map(({ address }) => address), process.spec.address!].flatMap((address) => ['--server', address]);
     await succeed('member', 'remove', gone, ...everybody, ...reach());
     const staying = cluster.members.filter(({ id }) => id !== gone);

@@ -9,7 +9,7 @@ import { ApiClient } from '../fixtures/apiClient.js';
 import type { ClusterUnderTest } from './clusterUnderTest.js';
 import { programFile } from '../../deploy/programs.js';
 
-/** What an operator does: commands, servers beside those of a cluster, patience. */
+/** An operator's commands, additional servers, and waits. */
 
 const program = programFile('apiserver');
 export interface Run {
@@ -40,7 +40,7 @@ export interface Beside {
   readonly peerAddress: string;
 }
 
-/** An API server beside those of a cluster: the flags of one of them, with others in their place. */
+/** An additional API server, with another's flags and these changes. */
 export async function beside(cluster: ClusterUnderTest, id: string, changes: Readonly<Record<string, string>>): Promise<Beside> {
   const { members, pki, dataDirectory } = cluster.cluster;
   const [securePort = 0, peerPort = 0] = await findFreePorts(2);
@@ -56,7 +56,7 @@ export async function beside(cluster: ClusterUnderTest, id: string, changes: Rea
     'raft-initial-cluster': [...members.map((member) => `${member.id}=${member.peerAddress}`), `${id}=${peerAddress}`].join(','),
     ...changes,
   };
-  // A token of its own stands in place of the file with that of the others.
+  // An own token replaces the shared token file.
   const replaced = [...Object.keys(own), ...('raft-cluster-token' in own ? ['raft-cluster-token-file'] : [])];
   const given = members[0]!.process.spec.args.filter((flag) => !replaced.some((name) => flag.startsWith(`--${name}=`)));
   const address = `https://127.0.0.1:${securePort}`;
@@ -74,7 +74,7 @@ export async function beside(cluster: ClusterUnderTest, id: string, changes: Rea
 const pollMs = 50;
 const pollsMax = 3_600;
 
-/** Tries until it holds; a bound keeps a failure from hanging. */
+/** Polls until it holds, with a limit. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (let polls = 0; polls < pollsMax; polls++) {
     if (await holds()) return;

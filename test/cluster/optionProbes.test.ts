@@ -9,7 +9,7 @@ import { managers } from './options/managers.js';
 import { refusals } from './options/refusals.js';
 import { stores } from './options/stores.js';
 
-/** Every option of the two programs, on the bundles that users start, by what it does as seen from outside. */
+/** Every option of both bundled programs, by its external effect. */
 describe('cluster/options', () => {
   doors();
   limits();

@@ -5,14 +5,14 @@ import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Over
 import { offerRequests, rapidResets } from './storms/children.js';
 import { Observer, type Endured } from './storms/observer.js';
 
-/** Small enough for every test run; `npm run bench -- overload` does the same with ten times as much. */
+/** Small enough for every test run; `npm run bench -- overload` uses ten times as much. */
 const connections = 300;
 const watchers = 300;
 const floodSeconds = 3;
-/** An API server of 3 replicas with few objects takes some 200 MiB; a leak or unbounded queue takes far more. */
+/** The limit of an API server with few objects, which needs some 200 MiB; a leak or unbounded queue needs far more. */
 const residentMegabytesMax = 900;
 
-/** Requests beyond capacity wait or are refused, while memory stays bounded, leadership stays, and leases are renewed. */
+/** Requests beyond capacity wait or are refused; memory stays bounded, leadership stays, and leases are renewed. */
 describe('cluster/overload', function () {
   this.timeout(240_000);
   let test: ClusterUnderTest;
@@ -35,7 +35,7 @@ describe('cluster/overload', function () {
     termBefore = (await test.status(await test.leader())).term;
   });
 
-  /** After each storm: the same processes, the same term, bounded memory, a lease that was renewed, and writes on every replica. */
+  /** After each storm: the same processes and term, bounded memory, a renewed lease, and writes on every replica. */
   async function expectCalm(what: string, dead: ClusterMember | null = null): Promise<void> {
     const running = test.members.filter((member) => member !== dead);
     for (const member of running) {
@@ -57,10 +57,10 @@ describe('cluster/overload', function () {
     expect(lease.spec.leaseTransitions, 'the manager never lost it').to.equal(0);
   }
 
-  /** Nobody was elected; followers heard their leader, and the manager kept its lease. */
+  /** No election, no silent leader, and no lost lease. */
   function expectEndured({ elections, leaseSilenceMs, peakMebibytes }: Endured): void {
     expect(elections).to.equal(0);
-    // How long depends on the machine; a manager that could not renew in time would have lost it (`expectCalm`).
+    // It depends on the machine; a late manager would have lost the lease (`expectCalm`).
     expect(leaseSilenceMs, 'between two renewals').to.be.above(0).and.below(Infinity);
     expect(Math.max(...peakMebibytes), 'MiB resident at most').to.be.below(residentMegabytesMax);
   }

@@ -9,7 +9,7 @@ import { documentTests } from './packageDocuments.js';
 import { installTests } from './packageInstalls.js';
 import { userCommandTests } from './userCommand.js';
 
-/** The package as somebody has it who installs it: without a clone, a compiler or sources. */
+/** The installed package: without clone, compiler or sources. */
 describe('cluster/package', () => {
   let folder = '';
   const environment = (): NodeJS.ProcessEnv => ({
@@ -25,7 +25,7 @@ describe('cluster/package', () => {
   };
   const npm = (args: readonly string[], cwd?: string): string => run('npm', args, cwd);
   let image = '';
-  /** What `COPY . .` would find: everything that is committed, and what is to be. */
+  /** The files that `COPY . .` would find: committed and new ones. */
   const sources = (): string => {
     const context = path.join(folder, 'context');
     const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], packageRoot).trim().split('\n');
@@ -35,7 +35,7 @@ describe('cluster/package', () => {
     }
     return context;
   };
-  /** Packages come from this checkout instead of a registry, also those that the image installs. */
+  /** Packages come from this checkout instead of a registry, in the image too. */
   const prelude = (app: string): string => `
     npm() {
       if [ "$1" = ci ]; then ln -s '${path.join(packageRoot, 'node_modules')}' node_modules; return; fi
@@ -59,7 +59,7 @@ describe('cluster/package', () => {
     const packed = path.join(stagesFolder, 'build', 'tmp');
     for (const name of fs.readdirSync(packed).filter((each) => each.endsWith('.tgz')))
       fs.copyFileSync(path.join(packed, name), path.join(folder, name));
-    // What the tarball names is taken from here instead of from a registry.
+    // Dependencies of the tarball come from here instead of a registry.
     const linked = ['better-sqlite3', 'piscina', '@kubernetes/client-node', 'mocha'];
     const dependencies = Object.fromEntries(linked.map((name) => [name, `file:${path.join(packageRoot, 'node_modules', name)}`]));
     fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
@@ -83,7 +83,7 @@ describe('cluster/package', () => {
       'deploy/systemd/raftplane-apiserver.service',
       'examples/README.md',
     ]);
-    // A file for each entry point, one for what several share, and the kinds; not the declarations of the whole inside.
+    // A file for each entry point, a shared one, and the kinds, but no internal declarations.
     const declared = files.filter((file) => file.endsWith('.d.ts') && !file.startsWith('dist/types/api/types/'));
     const exported = ['api', 'client', 'controllers', 'raft', 'server', 'shared', 'testing'];
     expect(declared.sort()).to.deep.equal(exported.map((name) => `dist/types/${name}.d.ts`));
@@ -107,7 +107,7 @@ describe('cluster/package', () => {
     for (const name of ['apiserver', 'controller-manager', 'raftplane']) {
       const program = path.join(image, 'usr', 'local', 'bin', name);
       expect(fs.lstatSync(program).isSymbolicLink(), name).to.equal(true);
-      // Made for the root of the image, which is a folder here.
+      // The image's root is a folder here.
       expect(run(path.join(image, 'app', 'node_modules', '.bin', name), ['--version']), name).to.match(/\d+\.\d+/);
     }
     expect(fs.statSync(path.join(image, 'var', 'lib', 'raftplane')).mode & 0o777).to.equal(0o700);
@@ -243,7 +243,7 @@ describe('cluster/package', () => {
     run(process.execPath, [mocha, '--timeout', '120000', 'faults.test.mjs']);
   });
 
-  // The same file under the other runners, which need not wait for all of it.
+  // The same file with other runners, in part.
   const faults = 'expireHistory|fail with a (status of 500|conflict)|clock';
 
   it('runs the examples for node:test', () => {
@@ -270,7 +270,7 @@ describe('cluster/package', () => {
   it('runs the examples for jest, as CommonJS and as modules', function () {
     this.timeout(500_000);
     const jest = path.join(tool('jest') ?? this.skip(), 'bin', 'jest.js');
-    // The stages of the image, in the same folder, have examples as well.
+    // The image's stages in the same folder have examples too.
     const only = ['--modulePathIgnorePatterns', '<rootDir>/image/', '--runTestsByPath'];
     run(process.execPath, [jest, ...only, 'jest.test.cjs']);
     run(process.execPath, ['--experimental-vm-modules', jest, '--testTimeout', '120000', '-t', faults, ...only, 'faults.test.mjs']);

@@ -6,19 +6,19 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { kubectlRunsHere, program } from '../fixtures/kubectl.js';
 
-/** A project with the package, and with a copy of its examples. Functions are called when a test runs. */
+/** A project with the package and a copy of its examples. Functions are called in tests. */
 export interface Project {
   readonly folder: () => string;
   readonly environment: () => NodeJS.ProcessEnv;
 }
 
-/** A command of a `console` block, and the lines that the page shows below it. */
+/** A command of a `console` block, with its output in the page. */
 interface Command {
   readonly text: string;
   readonly shown: readonly string[];
 }
 
-/** The fenced blocks of a page that is in the package, by language. */
+/** The fenced blocks of a packaged page by language. */
 function blocksOf(
   { folder }: Project,
   page: string,
@@ -42,7 +42,7 @@ const commandsIn = (block: string): Command[] =>
 /** `console.log(…); // what it prints` */
 const promisedBy = (code: string): string[] => [...code.matchAll(/console\.log\(.*; \/\/ (.+)$/gm)].map(([, printed = '']) => printed);
 
-/** Runs every block of the pages for those who install the package, as it stands there. */
+/** Runs every block of the pages for users of the package. */
 export function documentTests(project: Project): void {
   describe('docs/testing-operators', () => testingOperators(project));
   describe('docs/writing-a-controller', () => writingAController(project));
@@ -142,7 +142,7 @@ function writingAController(project: Project): void {
 
 const becomes = (team: string): string => `kubectl wait --for=jsonpath='{.data.name}'=${team} configmap/team --timeout=60s`;
 
-/** What else the controller promises, once the commands of the page have started it as the job 1. */
+/** Further promises of the controller, after the page's commands have started it as job 1. */
 const afterwards = [
   'kubectl label --overwrite namespace default team=green',
   becomes('green'),
@@ -157,7 +157,7 @@ const afterwards = [
   'wait %1',
 ];
 
-/** Of two copies one works; it releases its Lease when it stops, and the other goes on. */
+/** One of two copies works; it releases its Lease when it stops, and the other takes over. */
 const elected = [
   'for copy in 1 2; do KUBECONFIG=~/.kube/config node team-labels-leader.mjs & done',
   'kubectl label namespace default team=red',

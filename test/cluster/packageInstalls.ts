@@ -79,7 +79,7 @@ export function installTests(tarball: () => string): void {
         expect(status, stdout + stderr).to.equal(0);
       });
 
-      // One after the other in one folder: nothing is installed again where the Node changes.
+      // In one folder, so that another Node needs no new installation.
       for (const [version, node] of Object.entries(nodes))
         it(`starts a server on Node ${version}`, () => {
           const { stdout, stderr } = run(node, [...nodeFlags, 'use.js']);

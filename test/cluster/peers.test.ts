@@ -3,7 +3,7 @@ import path from 'node:path';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
-/** Servers that serve different versions, as while a cluster is being upgraded: each answers for all. */
+/** Servers of different versions, as during an upgrade: each answers for all. */
 describe('cluster/peers', function () {
   let test: ClusterUnderTest;
   before(async () => {

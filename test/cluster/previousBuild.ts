@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { programFile } from '../../deploy/programs.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
-/** The programs of an earlier build (`dist/programs`), with which replicas start first; absent in CI, which has one build. */
+/** The programs of an earlier build (`dist/programs`), with which replicas start first; absent in CI. */
 const earlier = process.env['PREVIOUS_BUILD'];
 
-/** An API server whose build is chosen when it starts. */
+/** An API server whose build is chosen at its start. */
 export class ChosenBuild {
   readonly program: string | undefined;
   readonly #file = path.join(temporaryDirectory('builds'), 'apiserver.mjs');
@@ -18,7 +18,7 @@ export class ChosenBuild {
     this.earlier();
   }
 
-  /** Applies to servers that start from now on. Without an earlier build all have the same. */
+  /** Applies to later starts. Without an earlier build all are the same. */
   earlier(): void {
     if (earlier === undefined) return;
     const program = path.resolve(earlier, 'apiserver.js');
@@ -32,7 +32,7 @@ export class ChosenBuild {
     if (earlier !== undefined) this.#choose(programFile('apiserver'), null);
   }
 
-  /** Leaves out flags that a build does not know; null for one that knows all. */
+  /** Removes flags that a build does not know; null for none. */
   #choose(program: string, known: readonly string[] | null): void {
     fs.writeFileSync(
       this.#file,

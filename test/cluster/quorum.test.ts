@@ -5,7 +5,7 @@ import type { Answer, ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 import { crowding } from '../fixtures/crowding.js';
 
-/** What requests without a quorum are given, and how much longer their answer may take. */
+/** The timeout of requests without a quorum, and the tolerance of their answers. */
 const requestTimeoutMs = 5000;
 const toleranceMs = 3000;
 const pollMs = 50;
@@ -101,14 +101,14 @@ describe('cluster/quorum', function () {
       'before',
     );
     expect(watch.ended).to.equal(null);
-    // Through the balancer as well, a client hears the server's own words.
+    // The balancer passes the server's own answer on.
     expect((await test.client.request('GET', `${path}/before?timeout=${requestTimeoutMs}ms`)).status).to.be.oneOf([503, 504]);
 
     await test.cluster.startStopped();
     await test.at(survivor).expect(201, 'POST', path, { body: configMap('after') });
     await watch.until((events) => events.some(({ object }) => object.metadata.name === 'after'));
     watch.close();
-    // A refused write was refused for good, unless its answer said that it may still happen.
+    // A refused write is definite unless its answer says otherwise.
     const [create] = refused;
     if (create?.status === 503) expect(Object.keys(await test.contents(survivor, path))).not.to.include('lost');
   });

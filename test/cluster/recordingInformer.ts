@@ -3,11 +3,11 @@ import type { WatchEvent } from '../fixtures/apiClient.js';
 
 export type Seen = readonly [type: 'ADDED' | 'MODIFIED' | 'DELETED', name: string, resourceVersion: string];
 
-/** An informer of the official client, and the list of all that it told. */
+/** An informer of the official client with a record of its calls. */
 export class RecordingInformer {
   readonly seen: Seen[] = [];
   readonly errors: string[] = [];
-  /** How often it began with a list; more than once means that it had lost its place. */
+  /** Number of lists; more than one means that it lost its version. */
   lists = 0;
   #changed: (() => void)[] = [];
   readonly #informer: ReturnType<typeof makeInformer<V1ConfigMap>>;
@@ -30,7 +30,7 @@ export class RecordingInformer {
         for (const resolve of this.#changed.splice(0)) resolve();
       });
     }
-    // As the client's documentation advises: a broken watch is started again, and goes on from the last version seen.
+    // Follows the client's documentation: a broken watch is restarted and resumes.
     this.#informer.on('error', (error: unknown) => {
       this.errors.push(String(error));
       setTimeout(() => void this.#informer.start(), 50);

@@ -13,10 +13,7 @@ const words = 'the-treasure-is-under-the-oak';
 const token = 'after';
 const writesMin = 30;
 
-/**
- * A cluster is lost after a backup, and three new servers start from it: with all that was stored (leases, token keys, encryption), at versions that no client
- * has seen.
- */
+/** Three new servers start from a lost cluster's backup: with everything stored (leases, token keys, encryption), at versions that no client has seen. */
 describe('cluster/restore', function () {
   let old: ClusterUnderTest;
   let oldVersion: number;
@@ -63,7 +60,7 @@ describe('cluster/restore', function () {
     await old.stop();
   });
 
-  /** Writes go on before, during and after the backup; those that were acknowledged before it began must be in it. */
+  /** Writes continue during the backup; those acknowledged before it must be in it. */
   async function backUpUnderLoad(client: ApiClient): Promise<void> {
     let over = false;
     const write = async (writer: number): Promise<void> => {

@@ -17,7 +17,7 @@ const keyPrefix = `/registry/core/configmaps/${namespace}/`;
 
 const versionOf = ({ object }: WatchEvent): number => Number(object.metadata.resourceVersion);
 
-/** What happened in the namespace after a version, read from a stopped replica's own database. */
+/** Events of the namespace after a version, from a stopped replica's database. */
 function historyOf(dataDirectory: string, after: number): Seen[] {
   const database = openSqlite(path.join(dataDirectory, 'store.db'), { readOnly: true });
   try {
@@ -37,7 +37,7 @@ function historyOf(dataDirectory: string, after: number): Seen[] {
 }
 
 /**
- * Three replicas restart one after the other, and the leader is killed, while clients write. Then watches and informers are compared with the stores. With
+ * Three replicas restart in turn, and the leader is killed, while clients write. Then watches and informers are compared with the stores. With
  * PREVIOUS_BUILD=FOLDER they start with the programs of another build; each is upgraded, the leader downgraded, and upgraded again.
  */
 describe('cluster/rollingRestarts', function () {

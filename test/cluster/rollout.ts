@@ -39,7 +39,7 @@ export class Rollout {
     return { namespace: this.#name, name: 'web' };
   }
 
-  /** Creates it and waits until it is there in full. */
+  /** Creates it and waits until it is complete. */
   async create(replicas: number, image: string): Promise<void> {
     const { api, informers } = this.#program.environment;
     await api.create(namespaces, { metadata: { name: this.#name } });
@@ -62,7 +62,7 @@ export class Rollout {
     await this.until(({ available }) => available === replicas);
   }
 
-  /** Begins a rollout to another image; moments are counted anew. */
+  /** Begins a rollout to another image, and clears moments. */
   async change(image: string): Promise<void> {
     this.moments.length = 0;
     await this.retry(() =>
@@ -109,7 +109,7 @@ export class Rollout {
     }
   }
 
-  /** A request may meet a server that is being killed. */
+  /** Retries a request, whose server may be dying. */
   async retry<T>(request: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -126,7 +126,7 @@ export class Rollout {
   }
 }
 
-/** The manager that works, by what its log says last; waits for one. */
+/** The active manager according to its log; waits for one. */
 export async function activeManager(cluster: Cluster): Promise<ManagedProgram> {
   for (;;) {
     const leads = cluster.managers.filter(

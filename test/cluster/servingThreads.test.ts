@@ -18,7 +18,7 @@ interface AuditLine {
   readonly objectRef?: { readonly name?: string };
 }
 
-/** What counts once in a process must do so whichever threads its clients' connections are on. */
+/** Process-wide limits hold whichever threads have the clients' connections. */
 describe('serving threads', function () {
   let test: ClusterUnderTest;
   let clients: ApiClient[];
@@ -148,7 +148,7 @@ describe('serving threads', function () {
       await onAll((client, number) =>
         client.expect(200, 'PATCH', `${path}/c${number}`, { type, body: { data: { round: String(round) } } }),
       );
-    // A request is counted when its response has ended, which its client may notice first.
+    // A request is counted at its end, which the client may notice first.
     await until('the count', async () => ((await metric(clients[0]!, counted))[0] ?? 0) >= 5 * clientsMax);
     for (const client of clients.slice(0, 8)) expect(await metric(client, counted)).to.deep.equal([5 * clientsMax]);
     const took = /^apiserver_request_duration_seconds_count\{.*verb="PATCH".*resource="configmaps"/;
@@ -214,7 +214,7 @@ describe('serving threads', function () {
     const quotas = '/api/v1/namespaces/bounded/resourcequotas';
     await clients[0]!.expect(201, 'POST', quotas, { body: { metadata: { name: 'q' }, spec: { hard: { secrets: '7' } } } });
     const secrets = path.replace('configmaps', 'secrets');
-    // The controller says what is used; until then nothing is admitted.
+    // The controller sets the usage; before that nothing is admitted.
     const watch = clients[1]!.watch(`${quotas}?watch=true`);
     await watch.until((events) => events.some(({ object }) => (object.status as { used?: object } | undefined)?.used !== undefined));
     watch.close();
@@ -233,7 +233,7 @@ describe('serving threads', function () {
       await clients[round % clientsMax]!.expect(201, 'POST', path, { body: configMap(`w${round}`) });
     const [first, ...others] = await Promise.all(
       watches.map(async (watch) => {
-        // The namespace gets an object of its own as well.
+        // The namespace gets another object.
         const own = (events: readonly WatchEvent[]): WatchEvent[] => events.filter(({ object }) => object.metadata.name.startsWith('w'));
         await watch.until((events) => own(events).length >= changes);
         watch.close();
@@ -246,7 +246,7 @@ describe('serving threads', function () {
 
   it('read each change once for all of them', async () => {
     const path = await test.namespace('shared');
-    // No other watch asks for the objects: a second reader waits a millisecond at most for an encoding in progress, then encodes for itself.
+    // No other watch exists: a second reader waits up to a millisecond for an encoding in progress, then encodes for itself.
     const [manager] = test.cluster.managers;
     await manager!.stop(30_000);
     const counted = async (outcome: string): Promise<number> =>
@@ -274,7 +274,7 @@ describe('serving threads', function () {
       for (const client of further) client.close();
     }
     expect((await counted('found')) - before.found).to.be.at.least(changes);
-    // The JSON, and the metadata alone where somebody asks for it. The servers write as well meanwhile.
+    // The JSON, and possibly the metadata. The servers write too.
     const all = (await revisionOf()) - before.revision;
     expect((await counted('made')) - before.made).to.be.at.most(2.5 * all);
     manager!.start();

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { soak } from '../soak/soak.js';
 
-/** `npm run soak` is the same for as long as one likes. */
+/** `npm run soak` runs longer. */
 const seconds = Number(process.env['SOAK_SECONDS'] ?? 20);
 const seed = Number(process.env['SOAK_SEED'] ?? 1);
-/** Starting comes on top, and the events that are left, on a machine that may be busy. */
+/** The limit for start and remaining events on a busy machine. */
 const overheadMs = 300_000;
 
 describe('cluster/soak', function () {

@@ -9,7 +9,7 @@ import { agedKubectls } from '../clients/agedClients.js';
 import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
-/** Which protocol kubectl speaks: WebSockets, as it does today, or SPDY, as it did and still does where those fail. */
+/** kubectl's protocol: WebSockets, or SPDY as before and as a fallback. */
 const ways: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   WebSockets: {},
   SPDY: { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' },
@@ -67,7 +67,7 @@ describe('cluster/kubectl and stand-in nodes', function () {
       await kubectl(['cp', `p:/tmp/${folder}`, back]);
       expect(fs.readFileSync(path.join(back, 'one.bin')).equals(bytes)).to.equal(true);
       expect(fs.readFileSync(path.join(back, 'below', `${'long'.repeat(40)}.txt`), 'utf8')).to.equal('two');
-      // A folder that is there gets the file under its own name.
+      // In an existing folder the file keeps its name.
       await kubectl(['cp', path.join(from, 'one.bin'), 'p:/tmp']);
       await kubectl(['cp', 'p:/tmp/one.bin', path.join(back, 'again')]);
       expect(fs.readFileSync(path.join(back, 'again')).equals(bytes)).to.equal(true);

@@ -5,14 +5,14 @@ import tls from 'node:tls';
 import type { Cluster, ClusterMember } from '../../deploy/cluster.js';
 import { Connection, request, type Endpoint } from '../bench/connection.js';
 
-/** Storms over a cluster, for the tests and, larger, for the benchmark. */
+/** Storms over a cluster, for tests and (larger) the benchmark. */
 export interface Overloaded {
   readonly cluster: Cluster;
   /** A collection of config maps. */
   readonly path: string;
 }
 
-/** Watchers that share a connection, as those of one client do. */
+/** Watchers on one connection, as of one client. */
 const streamsEach = 100;
 const slowBodyBytes = 1_000;
 const loudBytes = 200_000;
@@ -29,7 +29,7 @@ function endpointOf(cluster: Cluster, address = cluster.address): Endpoint {
   };
 }
 
-/** Opens so many connections at once, straight to the replicas, and asks each for an object. */
+/** Opens many connections to the replicas at once, with a read on each. */
 export async function connectAll(
   { cluster, path }: Overloaded,
   connections: number,
@@ -91,7 +91,7 @@ export async function flood(
   return outcome;
 }
 
-/** Clients that send a request a byte at a time: half of them in the head, half in the body. Returns how to end it. */
+/** Clients that send a byte at a time, half of them in the head, half in the body. Returns a function to stop them. */
 export async function slowLoris({ cluster, path }: Overloaded, clients: number): Promise<() => void> {
   const heads = [
     `GET ${path} HTTP/1.1\r\nhost: x\r\nx-slow: `,
@@ -131,7 +131,7 @@ export async function slowLoris({ cluster, path }: Overloaded, clients: number):
   };
 }
 
-/** Clients that ask for large lists, and for watches from the beginning, and read nothing. Returns how to end it. */
+/** Clients that request large lists and watches and read nothing. Returns a function to stop them. */
 export async function slowReaders({ cluster, path }: Overloaded, clients: number): Promise<() => void> {
   const writer = await Connection.open(endpointOf(cluster));
   for (let each = 0; each < loudObjects; each += 1)
@@ -244,7 +244,7 @@ class Watching {
     });
   }
 
-  /** Whether an event with this in it comes while the watch lasts. */
+  /** Whether an event with this text arrives during the watch. */
   async saw(name: string): Promise<boolean> {
     const late = delay(patienceMs, 'late', { ref: false });
     while (!this.#tail.includes(name)) {

@@ -56,7 +56,7 @@ describe('cluster/testing library: what is left', () => {
     const { heapKept, rssKept, ...left } = JSON.parse(run(text, temporary)) as Record<string, number>;
     expect(left).to.deep.equal({ files: 0, children: 0, ports: 0, left: [], handles: [] });
     const mebibyte = 2 ** 20;
-    // A server is some 100 MB, so forty that were kept, or a tenth of each, would show.
+    // A server has some 100 MB, so forty leaks, even of a tenth, would show.
     expect(heapKept, 'heap').to.be.below(10 * mebibyte);
     expect(rssKept, 'resident memory').to.be.below(200 * mebibyte);
     fs.rmSync(temporary, { recursive: true });

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { torture } from '../torture/torture.js';
 
-/** How long faults begin, and their seed. `npm run torture` does the same for any time. */
+/** The time of faults, and their seed. `npm run torture` runs longer. */
 const seconds = Number(process.env['TORTURE_SECONDS'] ?? 180);
 const seed = Number(process.env['TORTURE_SEED'] ?? 1);
-/** Starting, mending and judging come on top, on a machine that may be busy. */
+/** The limit for start, repair and checks on a busy machine. */
 const overheadMs = 600_000;
 
 describe('torture', function () {
@@ -32,7 +32,7 @@ describe('torture', function () {
   });
 });
 
-/** The end of the log of a server that ended unexpectedly: the folder goes with the test. */
+/** The end of the log of a server that ended unexpectedly, before its folder is deleted. */
 function lastWords(directory: string, details: string): string {
   const [, name] = /^a server ended by itself: (\w+):/.exec(details) ?? [];
   const file = path.join(directory, 'logs', `${name ?? ''}.log`);

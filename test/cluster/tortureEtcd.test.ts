@@ -5,7 +5,7 @@ import { hasEtcd } from '../fixtures/etcdServers.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { torture } from '../torture/torture.js';
 
-/** As in `torture.test.ts`: `npm run torture -- --store etcd` is the same for as long as one likes. */
+/** As in `torture.test.ts`: `npm run torture -- --store etcd` runs longer. */
 const seconds = Number(process.env['TORTURE_SECONDS'] ?? 60);
 const seed = Number(process.env['TORTURE_SEED'] ?? 1);
 const overheadMs = 600_000;
@@ -27,7 +27,7 @@ describe('torture over etcd', function () {
     });
     const log = findings.length === 0 ? '' : fs.readFileSync(path.join(directory, 'torture.log'), 'utf8');
     expect(findings, `seed ${seed}; what happened:\n${log}`).to.deep.equal([]);
-    // It was no quiet minute: both sides were broken, and something was written and compared meanwhile.
+    // Faults hit both sides, and writes and comparisons happened.
     const met = [...figures.faults.keys()];
     expect(met.some((kind) => kind.startsWith('etcd')) && met.some((kind) => !kind.startsWith('etcd'))).to.equal(true);
     expect(figures.writes).to.be.greaterThan(0);

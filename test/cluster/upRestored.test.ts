@@ -14,7 +14,7 @@ const configMaps = resource<KubeObject & { readonly data?: Readonly<Record<strin
   kind: 'ConfigMap',
 });
 
-/** A cluster of the command line begins with what a test or another cluster has left in a file. */
+/** A cluster that starts from the file of a test or another cluster. */
 describe('cluster/up --restore', function () {
   this.timeout(180_000);
   const folder = temporaryDirectory('restored');
@@ -70,7 +70,7 @@ describe('cluster/up --restore', function () {
     expect(up(backup)).to.have.property('status', 0);
     expect(await kept()).to.deep.equal({ by: 'a test' });
 
-    // While it runs: all that is there makes way for either, and for nothing else.
+    // At run time a valid file replaces all content; an invalid one changes nothing.
     for (const file of [backup, snapshot]) {
       await asking((api) => api.delete(configMaps, name));
       expect(raftplane('restore', cutOff(file)))

@@ -4,14 +4,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { kubectlRunsHere, program } from '../fixtures/kubectl.js';
 
-/** The command `raftplane` as a user has it. Functions are called when a test runs. */
+/** The command `raftplane` for users. Functions are called in tests. */
 export interface UserCommand {
   readonly file: () => string;
   readonly home: () => string;
   readonly environment: () => NodeJS.ProcessEnv;
 }
 
-/** What must hold of the command in whatever form it comes. */
+/** Tests of the command in any form. */
 export function userCommandTests({ file, home, environment }: UserCommand): void {
   const ended = (command: string, args: readonly string[]): SpawnSyncReturns<string> =>
     spawnSync(command, args, { cwd: home(), encoding: 'utf8', env: environment() });

@@ -18,7 +18,7 @@ for (const threads of [1, 3])
     const followers: Follower[] = [];
     before(async () => {
       test = await ClusterUnderTest.start({
-        // History is compacted when the test asks for it: how long a killed replica is away depends on the machine.
+        // The test compacts history, because the time of a killed replica's absence depends on the machine.
         apiserverFlags: ['--etcd-compaction-interval=0', `--serving-threads=${threads}`],
       });
     });
@@ -42,7 +42,7 @@ for (const threads of [1, 3])
       const start = (await test.client.expect(200, 'GET', path)).metadata.resourceVersion;
       const leader = await test.leader();
       const servers = test.members.map((member) => test.at(member));
-      // Three that go round, and one that knows only the replica that will be killed.
+      // Three rotate, and one uses only the replica that will be killed.
       for (let first = 0; first < 3; first++) followers.push(new Follower(servers, path, start, first));
       followers.push(new Follower([test.at(leader)], path, start, 0));
 

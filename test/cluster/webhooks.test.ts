@@ -10,7 +10,7 @@ const pollMs = 25;
 const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] }];
 const label = 'hooks.example.com/seen';
 
-/** What one webhook says about each object, and another one makes of it, and a third one converts. */
+/** The answers of webhooks that validate, mutate and convert objects. */
 function reply(review: JsonObject): JsonObject {
   const { object, objects, desiredAPIVersion } = review['request'] as {
     readonly object?: { readonly metadata: { readonly name: string; readonly labels?: JsonObject } };

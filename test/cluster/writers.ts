@@ -9,11 +9,11 @@ export interface Acknowledged {
   readonly endedMs: number;
 }
 
-/** How long one write is tried before its writer turns to the next. */
+/** The time limit of one write. */
 const writeTimeoutMs = 5000;
 const pauseAfterFailureMs = 20;
 
-/** Clients that create objects one after the other and record what was acknowledged. A failed write counts neither way: its outcome is unknown. */
+/** Clients that create objects in turn and record acknowledged ones. A failed write does not count: its outcome is unknown. */
 export class Writers {
   readonly #client: ApiClient;
   readonly #path: string;
@@ -24,7 +24,7 @@ export class Writers {
   #waiting: (() => void)[] = [];
   readonly #all: Promise<void[]>;
 
-  /** `prefix`: of the names, where several write to one collection. */
+  /** `prefix`: distinguishes writers to one collection. */
   constructor(client: ApiClient, path: string, count: number, prefix = '') {
     this.#client = client;
     this.#path = path;

@@ -18,7 +18,7 @@ const maps = '/api/v1/namespaces/default/configmaps';
 const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
 
-/** Null for a file that has just made room for another. */
+/** Null for a file that was just rotated. */
 function unzipped(file: string): string | null {
   try {
     return gunzipSync(fs.readFileSync(file)).toString();
@@ -28,7 +28,7 @@ function unzipped(file: string): string | null {
   }
 }
 
-/** Who comes in, who may do what, and what is written down of it. */
+/** Authentication, authorization and audit. */
 export function access(): void {
   describe('an API server that takes tokens of all kinds', function () {
     let server: ServerUnderProbe;
@@ -123,7 +123,7 @@ export function access(): void {
       );
       return (answer.body['status'] as { userInfo?: unknown } | undefined)?.userInfo ?? answer.status;
     };
-    /** Everybody may see who they are, but the service of rights is asked first. */
+    /** Self reviews are permitted to all, but the authorization service is queried first. */
     const tokenOf = async (account: string, spec: object = {}): Promise<{ token: string; headers: Readonly<Record<string, unknown>> }> => {
       await server.post(accounts, { metadata: { name: account } });
       const answer = await server.post(`${accounts}/${account}/token`, { spec });

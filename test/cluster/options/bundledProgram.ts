@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { programFile } from '../../../deploy/programs.js';
 import type { ProbedProgram } from './probed.js';
 
-/** A program as users start it: a process that runs the bundle. */
+/** A bundled program in its own process. */
 export class BundledProgram {
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
@@ -38,7 +38,7 @@ export class BundledProgram {
     return this.stderr.join('') + this.stdout.join('');
   }
 
-  /** Waits for words of its log. Rejects, with the last of them, when it ends before. */
+  /** Waits for a text in its log. Rejects with the last lines if it ends first. */
   async says(wanted: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = wanted.exec(this.text);
@@ -60,10 +60,10 @@ export class BundledProgram {
   }
 }
 
-/** Killed just before the time of a test is over, so that a program that hangs does not outlast it. */
+/** Kills a hung program just before the test's limit. */
 const patienceMs = 170_000;
 
-/** Runs until it ends by itself, as with a command line that is refused. */
+/** Runs until it ends by itself, as with refused options. */
 export async function runToEnd(
   program: ProbedProgram,
   args: readonly string[],
@@ -77,7 +77,7 @@ export async function runToEnd(
 
 const pollMs = 50;
 
-/** Asks until what is asked for holds; the test's timeout ends it otherwise. */
+/** Polls until the condition holds. */
 export async function eventually<T>(ask: () => Promise<T> | T, holds: (value: T) => boolean = Boolean): Promise<T> {
   for (;;) {
     const value = await ask();

@@ -19,7 +19,7 @@ const shownElsewhere: Readonly<Record<ProbedProgram, Readonly<Record<string, str
   'controller-manager': { 'kube-api-content-type': 'managerEncoding' },
 };
 
-/** Options whose effect no test looks at from outside yet, and why. The list only shrinks. */
+/** Options without an external probe, with reasons. The list only shrinks. */
 const unprobed: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
   apiserver: {},
   'controller-manager': {
@@ -31,7 +31,7 @@ const unprobed: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>
   },
 };
 
-/** Every option has a probe, is shown by a test that is named here, or stands in the list above. */
+/** Every option has a probe, a named test, or an entry above. */
 export function coverage(): void {
   for (const program of ['apiserver', 'controller-manager'] as const)
     it(`every option of ${program} is looked at, or it is said why not`, () => {

@@ -27,7 +27,7 @@ const podOf = (name: string, container: object = {}, spec: object = {}): object 
   spec: { containers: [{ name: 'c', image: 'i', ...container }], ...spec },
 });
 
-/** How a server is reached, what it tells browsers and nodes, and what it serves and admits. */
+/** Ports, options for browsers and nodes, and what is served and admitted. */
 export function doors(): void {
   describe('an API server with other doors, nodes, services and plug-ins', function () {
     let server: ServerUnderProbe;

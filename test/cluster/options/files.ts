@@ -25,7 +25,7 @@ const ownAddress =
 const configuration = (kind: string, rest: object, group = 'apiserver.config.k8s.io/v1'): string =>
   JSON.stringify({ apiVersion: group, kind, ...rest });
 
-/** Files that say more than an option could, which are read again when they change; and services that are asked. */
+/** Configuration files, which are reloaded on change, and external services. */
 export function files(): void {
   describe('an API server with files and services beside it', function () {
     let server: ServerUnderProbe;
@@ -40,7 +40,7 @@ export function files(): void {
     const signer = new OutsideSigner();
     const folder = temporaryDirectory('files');
     const at = (name: string): string => path.join(folder, name);
-    /** In one step, so that nobody reads half of it. */
+    /** Atomic, so that no reader sees half of it. */
     const write = (name: string, text: string): string => {
       fs.writeFileSync(at(`${name}.new`), text);
       fs.renameSync(at(`${name}.new`), at(name));

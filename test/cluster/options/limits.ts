@@ -19,7 +19,7 @@ import { ServerUnderProbe } from './serverUnderProbe.js';
 const probe = probesOf('apiserver');
 const maps = '/api/v1/namespaces/default/configmaps';
 
-/** A hook that is asked about every config map whose name begins with "held". */
+/** A hook for config maps whose names begin with "held". */
 const holdingHook = (hook: HookService): object => ({
   apiVersion: 'admissionregistration.k8s.io/v1',
   kind: 'ValidatingWebhookConfiguration',
@@ -38,7 +38,7 @@ const holdingHook = (hook: HookService): object => ({
   ],
 });
 
-/** What is bounded, what is off, what an earlier version has, and how a server stops. */
+/** Limits, disabled features, an emulated version, and shutdown. */
 export function limits(): void {
   describe('an API server with less of everything', function () {
     let server: ServerUnderProbe;
@@ -119,7 +119,7 @@ export function limits(): void {
       expect(made.status, made.text).to.equal(201);
     });
     after(async () => {
-      // It would wait for the services that must not answer.
+      // It would wait for services that must not answer.
       server?.program.signal('SIGKILL');
       await server?.program.exited;
       hook?.close();

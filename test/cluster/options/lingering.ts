@@ -9,7 +9,7 @@ export async function endedByProgram(port: number): Promise<void> {
   await once(connection, 'close');
 }
 
-/** Connections of this machine's port that are over, and for which their addresses are still kept: TIME_WAIT, as Linux tells it. */
+/** Number of connections of a local port in TIME_WAIT (Linux). */
 export function lingering(port: number): number {
   const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return fs

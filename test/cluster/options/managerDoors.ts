@@ -26,7 +26,7 @@ const connect = (port: number, options: tls.ConnectionOptions = {}): Promise<tls
     connection.once('error', reject);
   });
 
-/** How managers are reached, who may ask them what, and what they write down. */
+/** Ports of managers, their authorization, and their logs. */
 export function managerDoors(): void {
   describe('controller managers with doors of their own', function () {
     let server: ServerUnderProbe;
@@ -37,7 +37,7 @@ export function managerDoors(): void {
     let many: ManagerUnderProbe;
     /** With what can be switched off switched off. */
     let less: ManagerUnderProbe;
-    /** That cannot look up whom to trust, and finds its server by `--master`. */
+    /** Cannot look up authentication settings, and uses `--master`. */
     let lost: ManagerUnderProbe;
     const folder = temporaryDirectory('manager-doors');
     const write = (name: string, text: string): string => {

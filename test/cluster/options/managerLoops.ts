@@ -15,9 +15,9 @@ const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' 
 /** So many seconds before now, as objects have it. */
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString().replace(/\.\d+/, '');
 
-/** Nodes of three zones: how many answer, and how many have never said anything. */
+/** Nodes of three zones: ready ones, and ones that never reported. */
 const zones = {
-  /** As small, and healthy: six of ten are less than the share that makes a zone unhealthy here. */
+  /** Small and healthy: six of ten are below the unhealthy share here. */
   usual: { ready: 4, silent: 6 },
   /** Unhealthy, and larger than a small cluster. */
   large: { ready: 3, silent: 9 },
@@ -33,11 +33,11 @@ interface Scaled {
   readonly uses: string;
   readonly started: number;
   readonly ready: 'True' | 'False';
-  /** When that became so, and when the use was measured, in seconds before now. */
+  /** Seconds since that became so, and since the measurement. */
   readonly since: number;
   readonly measured: number;
 }
-/** What is scaled by what its pods use of the 100m that each asks for. */
+/** Workloads that scale by their pods' use of the requested 100m. */
 const scaled = {
   tolerance: { replicas: 1, uses: '105m', started: 3_600, ready: 'True', since: 3_500, measured: 1 },
   beginning: { replicas: 1, uses: '250m', started: 60, ready: 'True', since: 30, measured: 40 },
@@ -75,7 +75,7 @@ class Seeds {
         }
   }
 
-  /** Pods and what they use, which the objects of a definition tell in place of a server of metrics. */
+  /** Pods with their usage, from objects of a definition instead of a metrics server. */
   async autoscalers(): Promise<void> {
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     await this.make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
@@ -126,7 +126,7 @@ class Seeds {
     }
   }
 
-  /** A secret with a token that its account lists, and whose use servers would have recorded long ago. */
+  /** A token secret that its account lists, with an old last use. */
   async oldToken(): Promise<void> {
     await this.make(`${core}/serviceaccounts`, { metadata: { name: 'old' }, secrets: [{ name: 'old-token' }] });
     await this.make(`${core}/secrets`, {
@@ -141,7 +141,7 @@ class Seeds {
     await this.patch(tracking, { data: { since: '2001-01-01' } });
   }
 
-  /** A namespace that goes, with a pod in it that has five minutes to stop. */
+  /** A terminating namespace with a pod of five minutes' grace. */
   async leavingNamespace(): Promise<void> {
     await this.make('/api/v1/namespaces', { metadata: { name: 'leaving' } });
     await this.make('/api/v1/namespaces/leaving/pods', {
@@ -152,7 +152,7 @@ class Seeds {
   }
 }
 
-/** What managers do to objects, how often, and how fast. */
+/** Effects of managers on objects, their periods and rates. */
 export function managerLoops(): void {
   describe('controller managers with rates, periods and limits of their own', function () {
     let server: ServerUnderProbe;
@@ -341,7 +341,7 @@ export function managerLoops(): void {
         const common = { storageClassName: 'outside', accessModes: ['ReadWriteOnce'] };
         await seeds.make('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name: 'outside' }, provisioner: 'outside.example' });
         const waiting = (): Promise<number | null> => often.metric('pv_collector_unbound_pvc_count{');
-        // As many rounds as would take too long at the usual period.
+        // More rounds than the default period permits in time.
         for (const n of [1, 2, 3, 4]) {
           await seeds.make(`${core}/persistentvolumeclaims`, {
             metadata: { name: `claim-${n}` },
@@ -467,7 +467,7 @@ export function managerLoops(): void {
         () => get(pod),
         ({ body }) => (body['metadata'] as { deletionTimestamp?: string }).deletionTimestamp !== undefined,
       );
-      // As often nobody would look who waits for half of what the pod was given.
+      // More often than a manager that waits for half of the pod's grace period.
       await eventually(
         () => often.metric('workqueue_adds_total{name="namespace"'),
         (looks) => (looks ?? 0) >= 4,

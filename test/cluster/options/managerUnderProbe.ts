@@ -6,7 +6,7 @@ import { call1, type Answer, type Call } from '../../fixtures/frontDoor.js';
 import { BundledProgram, eventually } from './bundledProgram.js';
 import type { ServerUnderProbe } from './serverUnderProbe.js';
 
-/** A file by which a program reaches the server as its administrator, or with a token. */
+/** A kubeconfig for the server's administrator or a token. */
 export function kubeconfigOf(
   server: ServerUnderProbe,
   folder: string,
@@ -28,7 +28,7 @@ export function kubeconfigOf(
   return file;
 }
 
-/** Each SIGUSR2 moves the process's clock by seven minutes, for waits that have no option. */
+/** Each SIGUSR2 moves the process's clock by seven minutes, for waits without options. */
 const timeLeap = `--import=data:text/javascript,${encodeURIComponent(
   `const now = performance.now.bind(performance);
 let leaps = 0;
@@ -49,7 +49,7 @@ export class ManagerUnderProbe {
     this.#server = server;
   }
 
-  /** Arguments win over usual ones of the same name, of which some are left `without`. */
+  /** Arguments replace default ones; `without` removes default ones. */
   static async start(
     server: ServerUnderProbe,
     args: readonly string[],
@@ -90,7 +90,7 @@ export class ManagerUnderProbe {
     return call1(this.port, { identity: this.#server.admin, ...(typeof call === 'string' ? { path: call } : call) });
   }
 
-  /** The sum of all series of its metrics that begin so; null where there are none. */
+  /** The sum of matching series in its metrics; null without any. */
   async metric(series: string, more: Partial<Call> = {}): Promise<number | null> {
     const { text } = await this.ask({ path: '/metrics', ...more });
     const found = text.split('\n').filter((line) => line.startsWith(series));

@@ -17,7 +17,7 @@ const probe = probesOf('controller-manager');
 const each = 6;
 const names = Array.from({ length: each }, (_, index) => `n${index}`);
 
-/** Who does what of which there is more than one at a time, and as many as the option says. */
+/** Options for concurrent workers, their number, and the account and resource that show it. */
 const workers: readonly (readonly [option: string, atOnce: number, account: string, resource: string])[] = [
   ['concurrent-cron-job-syncs', 2, 'cronjob-controller', 'jobs'],
   ['concurrent-daemonset-syncs', 3, 'daemon-set-controller', 'controllerrevisions'],
@@ -45,7 +45,7 @@ const labels = (app: string): { readonly metadata: object; readonly spec: object
 });
 const inDefault = (group: string, resource: string): string => `${group}/namespaces/default/${resource}`;
 
-/** Work for every controller that has several workers, made before there is a manager. */
+/** Work for every controller with several workers, created before the manager. */
 async function seed(server: ServerUnderProbe): Promise<void> {
   const make = async (at: string, body: object): Promise<Answer> => {
     const answer = await server.post(at, body);
@@ -134,7 +134,7 @@ const isApproved = (status: unknown): boolean =>
     ({ type }) => type === 'Approved',
   );
 
-/** Workers, leases, and what single objects show of the options of controllers. */
+/** Workers, leases, and effects of controllers' options on single objects. */
 export function managers(): void {
   describe('a controller manager with few workers and settings of its own', function () {
     let server: ServerUnderProbe;
@@ -388,7 +388,7 @@ export function managers(): void {
           });
           expect(made.status, made.text).to.equal(201);
         }
-        // Of this signer nobody can ask any more; requests from earlier are signed all the same.
+        // New requests cannot have this signer, but earlier ones are signed.
         const earlier = {
           apiVersion: 'certificates.k8s.io/v1',
           kind: 'CertificateSigningRequest',
@@ -400,7 +400,7 @@ export function managers(): void {
         });
         expect(put.status, put.text).to.equal(200);
         for (const name of [...asked.map(([each]) => each), 'legacy-unknown']) {
-          // A controller approves some of them as well, and may be the first.
+          // A controller approves some too, possibly first.
           await eventually(
             async () => {
               const { body } = await get(`${requests}/${name}`);
@@ -496,7 +496,7 @@ export function managers(): void {
       const { body } = await get('/apis/coordination.k8s.io/v1/namespaces/default/leases/chosen');
       server.program.signal('SIGSTOP');
       expect(await manager.exited).to.equal(1);
-      // The process ends no sooner than the deadline after this renewal, even if it renewed once more.
+      // The process ends only after the deadline following this renewal.
       const { renewTime = '' } = body['spec'] as { readonly renewTime?: string };
       expect(Date.now() - Date.parse(renewTime), 'not the usual ten seconds').to.be.at.least(15_900);
       server.program.signal('SIGCONT');

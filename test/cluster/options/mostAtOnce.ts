@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../../api/object.js';
 import { written, type HookService } from '../../fixtures/hookService.js';
 
-/** How long requests are held, so that whoever else would come at the same time does. */
+/** How long requests are held, so that concurrent ones overlap. */
 const heldMs = 300;
 
-/** A webhook that holds requests for a moment, and records the maximum number at once by sender. */
+/** A webhook that holds requests, and records the maximum concurrency by sender. */
 export class MostAtOnce {
   readonly #hook: HookService;
   readonly #now = new Map<string, number>();

@@ -10,7 +10,7 @@ export type ProbedProgram = 'apiserver' | 'controller-manager';
 const tables = { apiserver: apiServerFlags, 'controller-manager': controllerManagerFlags } as const;
 const files = { apiserver: 'specified.json', 'controller-manager': 'specifiedManager.json' } as const;
 
-/** Every option that a program is defined by, under the name that it has here. */
+/** Every specified option of a program, under its name here. */
 export function specifiedOptions(program: ProbedProgram): readonly string[] {
   const rows = JSON.parse(fs.readFileSync(path.join(packageRoot, 'test/unit/server/options', files[program]), 'utf8')) as [string][];
   const real = new Map(Object.keys(tables[program]).map((name) => [neutralOptionName(name) ?? name, name]));
@@ -24,7 +24,7 @@ export const probedOptions = (program: ProbedProgram): ReadonlySet<string> => sh
 
 type Probe = (names: string | readonly string[], shows: string, probe: () => Promise<void>) => void;
 
-/** Declares tests that look from outside at what options of a running program do. */
+/** Declares tests of options by their external effects. */
 export const probesOf =
   (program: ProbedProgram): Probe =>
   (names, shows, probe) => {

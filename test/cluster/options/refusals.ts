@@ -9,7 +9,7 @@ import { reservePort } from '../../fixtures/tlsBackends.js';
 import { runToEnd } from './bundledProgram.js';
 import { specifiedOptions, type ProbedProgram } from './probed.js';
 
-/** Values that are invalid for each type of option. Strings have none; `texts` has those of options with a format. */
+/** Invalid values by type of option. Strings have none; `texts` has those of options with a format. */
 const nonsense: Partial<Record<FlagKind, string>> = {
   bool: 'maybe',
   int: 'x',
@@ -42,7 +42,7 @@ const texts: Readonly<Record<string, string>> = {
   'runtime-config': 'api/all=maybe',
 };
 
-/** Options that make file options count, in groups that can be combined. */
+/** Options that make file options effective, in groups that can be combined. */
 const companions: Readonly<Record<ProbedProgram, readonly (readonly [without: RegExp, beside: readonly string[]])[]>> = {
   apiserver: [
     [
@@ -62,7 +62,7 @@ const companions: Readonly<Record<ProbedProgram, readonly (readonly [without: Re
 /** Files that a program writes, or that others read. */
 const notRead: ReadonlySet<string> = new Set(['audit-log-path', 'cloud-config']);
 
-/** Options that make the program read a file with invalid content; `with` is the other file of a pair. */
+/** Options that read a file with invalid content; `with` is the other file of a pair. */
 const lookedInto: Readonly<
   Record<ProbedProgram, Readonly<Record<string, { readonly with?: string; readonly beside?: readonly string[] }>>>
 > = {
@@ -110,7 +110,7 @@ const lookedInto: Readonly<
   },
 };
 
-/** The bundles refuse every invalid option at once, with the messages and exit code of the reference. */
+/** The bundles refuse every invalid option at once, with the reference's messages and exit code. */
 export function refusals(): void {
   for (const [program, table] of [
     ['apiserver', apiServerFlags as FlagTable],

@@ -4,7 +4,7 @@ import type { Identities, Identity } from '../../fixtures/identities.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { BundledProgram } from './bundledProgram.js';
 
-/** A bundled API server on a free port, and somebody who may ask it everything. */
+/** A bundled API server on a free port with an administrator. */
 export class ServerUnderProbe {
   private constructor(
     readonly program: BundledProgram,
@@ -16,9 +16,7 @@ export class ServerUnderProbe {
   static async start(
     identities: Identities,
     args: readonly string[],
-    /**
-     * `without`: default arguments to leave out. `directory`: that of an earlier server, to reuse its data. `becomesReady`: false for a server that does not.
-     */
+    /** `without`: default arguments to omit. `directory`: that of an earlier server, to reuse its data. `becomesReady`: false for a server that does not. */
     {
       without = [],
       directory = temporaryDirectory('options'),
@@ -74,7 +72,7 @@ export class ServerUnderProbe {
     return text.split('\n').find((line) => line.startsWith(series));
   }
 
-  /** A file of its own for the program to read. */
+  /** The path of a file for the program. */
   file(name: string): string {
     return path.join(this.directory, name);
   }

@@ -11,7 +11,7 @@ const probe = probesOf('apiserver');
 const maps = '/api/v1/namespaces/default/configmaps';
 const secrets = '/api/v1/namespaces/default/secrets';
 
-/** What an API server keeps where, how long, and what it asks of its store. */
+/** Storage options of an API server. */
 export function stores(): void {
   describe('an API server that keeps nothing', function () {
     let server: ServerUnderProbe;
@@ -59,7 +59,7 @@ export function stores(): void {
         .filter((line) => line.startsWith(name))
         .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
     };
-    /** How often the etcd is asked for keys while a list, of any age, is asked for so many times. */
+    /** Reads of the etcd during this many lists. */
     const readsFor = async (server: ServerUnderProbe, at: string, times: number): Promise<number> => {
       const reads = (): Promise<number> => counted('etcd_mvcc_range_total');
       const before = await reads();

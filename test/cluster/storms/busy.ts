@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Connection, request, type Endpoint } from '../../bench/connection.js';
 import { Http2Client } from '../../bench/http2/client.js';
 
-/** Child process: keeps many streams of several connections busy with reads, without a pause. */
+/** Child process: keeps many streams of several connections busy with reads. */
 export interface BusyTask {
   readonly ports: readonly number[];
   readonly caFile: string;
@@ -12,7 +12,7 @@ export interface BusyTask {
   /** Of each connection. */
   readonly streams: number;
   readonly seconds: number;
-  /** What is asked for: each stream always asks for the same. */
+  /** Paths; each stream reads one. */
   readonly paths: readonly string[];
   /** With HTTP/1.1 each stream is a connection. */
   readonly protocol: 'HTTP/1.1' | 'HTTP/2';

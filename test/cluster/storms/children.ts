@@ -14,15 +14,15 @@ import type { OfferReport, OfferTask } from './offered.js';
 import type { ResetReport, ResetTask } from './resets.js';
 import type { TrickleReport, TrickleTask } from './trickle.js';
 
-/** Storms from a separate process, so that the observer of the servers is not delayed. */
+/** Runs storms in a separate process, so that the observer of the servers is not delayed. */
 
-/** Certificate and key of a client that is no administrator: administrators are always let through, and so would refuse nothing. */
+/** Certificate and key of a client that is no administrator: administrators are exempt, so they would see no refusals. */
 export interface PlainClient {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** Makes such a client, who may do everything with config maps. */
+/** Makes a client with all rights to config maps. */
 async function plainClient(cluster: Cluster, user = 'storm'): Promise<PlainClient> {
   const directory = path.join(cluster.dataDirectory, 'storm', user);
   const files = { certFile: path.join(directory, 'client.crt'), keyFile: path.join(directory, 'client.key') };
@@ -69,7 +69,7 @@ export interface Offer {
   readonly seconds: number;
 }
 
-/** Offers gets, lists and, every fourth, writes: of a client with no privileges. */
+/** Offers gets, lists and, every fourth, writes of an ordinary client. */
 export async function offerRequests({ cluster, path: collection }: Overloaded, offer: Offer): Promise<OfferReport> {
   const client = await plainClient(cluster);
   const names = Array.from({ length: 8 }, (_, each) => `offered-${each}`);
@@ -83,7 +83,7 @@ export async function offerRequests({ cluster, path: collection }: Overloaded, o
   return run<OfferReport>('offered', task);
 }
 
-/** Opens and resets streams of HTTP/2 as fast as it can. */
+/** Opens and resets HTTP/2 streams as fast as possible. */
 export async function rapidResets(
   { cluster, path: collection }: Overloaded,
   options: Pick<ResetTask, 'connections' | 'seconds' | 'resetsMin'>,
@@ -106,19 +106,19 @@ interface Busy {
   readonly protocol?: BusyTask['protocol'];
 }
 
-/** Keeps many streams of several connections busy with gets and lists, without a pause, as a client without privileges. */
+/** Keeps many streams of several connections busy with gets and lists of an ordinary client. */
 export function busyStreams(storm: Overloaded, { name, ...busy }: Busy & { readonly name: string }): Promise<BusyReport> {
   return busyReads(storm, { ...busy, paths: [`${storm.path}?limit=5`, `${storm.path}/${name}`] });
 }
 
-/** The same with any reads. The client takes only the processors that nobody else wants. */
+/** The same with given reads, at low priority. */
 export async function busyReads({ cluster }: Overloaded, busy: Busy & { readonly paths: readonly string[] }): Promise<BusyReport> {
   const client = await plainClient(cluster);
   const task: BusyTask = { ports: portsOf(cluster), caFile: cluster.pki.caFile, ...client, protocol: 'HTTP/2', ...busy };
   return run<BusyReport>('busy', task, constants.priority.PRIORITY_LOW);
 }
 
-/** Asks for one object now and then, as another client without privileges: how long that takes. */
+/** Measures occasional gets of another ordinary client. */
 export async function trickle(
   { cluster, path: collection }: Overloaded,
   { name, ...options }: { readonly name: string; readonly everyMs: number; readonly seconds: number },

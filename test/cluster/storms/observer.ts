@@ -4,17 +4,17 @@ import type { Cluster, ClusterMember } from '../../../deploy/cluster.js';
 import type { LeaderSilence } from '../../../raft/replica-api.js';
 import { ApiClient, type WatchEvent, type WatchStream } from '../../fixtures/apiClient.js';
 
-/** What a storm did to a cluster, beside what it was meant to do. */
+/** The side effects of a storm on a cluster. */
 export interface Endured {
   /** By how much the highest term grew. */
   readonly elections: number;
-  /** Longest time without word of the leader at a follower; for what is no new record, the bound of its bucket. */
+  /** The longest silence of the leader at a follower; without a new maximum, its bucket's bound. */
   readonly leaderSilenceMs: number;
-  /** Longest time between two renewals of the controller manager's lease; null without a manager. */
+  /** The longest interval between renewals of the controller manager's lease; null without a manager. */
   readonly leaseSilenceMs: number | null;
-  /** Most memory that was resident, of each server that still runs. */
+  /** The peak resident memory of each running server. */
   readonly peakMebibytes: readonly number[];
-  /** From the end of the storm until every server answered a write within `calmWithinMs`. */
+  /** The time from the storm's end until every server answers a write within `calmWithinMs`. */
   readonly calmAfterMs: number;
 }
 
@@ -30,14 +30,14 @@ const calmWithinMs = 500;
 const calmPauseMs = 50;
 const mebibyte = 1_024;
 
-/** Looks at the servers of a cluster, and keeps a watch on the lease of its controller manager. */
+/** Observes a cluster's servers and its controller manager's lease. */
 export class Observer {
   readonly #cluster: Cluster;
   readonly #path: string;
   readonly #clients: ReadonlyMap<ClusterMember, ApiClient>;
   #lease: WatchStream | null = null;
 
-  /** `path`: a collection of config maps, for the writes that tell when it is calm. */
+  /** `path`: a collection of config maps for test writes. */
   constructor(cluster: Cluster, path: string) {
     this.#cluster = cluster;
     this.#path = path;
@@ -60,7 +60,7 @@ export class Observer {
     return this.#cluster.members.find(({ id }) => id === leaderId) as ClusterMember;
   }
 
-  /** Runs a storm and tells what became of the servers meanwhile. */
+  /** Runs a storm and returns its effects on the servers. */
   async during<T>(storm: () => Promise<T>): Promise<{ readonly outcome: T; readonly endured: Endured }> {
     await this.#watchLease();
     const before = new Map(await Promise.all(this.#running.map(async ([member, client]) => [member, await this.#status(client)] as const)));
@@ -123,7 +123,7 @@ export class Observer {
     }
   }
 
-  /** Through a server that lives; the watch of an earlier storm may have gone with its server. */
+  /** Uses a running server; the earlier watch may have ended with its server. */
   async #watchLease(): Promise<void> {
     if (this.#cluster.managers.length === 0) return;
     this.#lease?.close();
@@ -132,7 +132,7 @@ export class Observer {
     await this.#lease.until((events) => events.length > 0);
   }
 
-  /** Waits for one more renewal, so that the last silence is counted to its end. */
+  /** Waits for another renewal, which ends the last silence. */
   async #leaseSilenceSince(startedAt: number): Promise<number | null> {
     if (this.#lease === null) return null;
     const over = Date.now();

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 
 /**
- * Child process: offers a fixed number of requests a second, whatever comes back. It pipelines prepared HTTP/1.1 requests and reads only the status, so that
- * one core offers more than the servers can take.
+ * Child process: offers a fixed rate of requests, whatever the answers. It pipelines prepared HTTP/1.1 requests and reads only the status, so that one core
+ * offers more than the servers can take.
  */
 export interface OfferTask {
   readonly ports: readonly number[];
@@ -20,7 +20,7 @@ export interface OfferTask {
 export interface OfferReport {
   /** What was to be sent by then. */
   readonly offered: number;
-  /** What sockets took; the rest was held back by servers that did not read. */
+  /** Requests written to sockets; servers that did not read held back the rest. */
   readonly sent: number;
   /** Answers by status. */
   readonly answers: Readonly<Record<string, number>>;
@@ -30,9 +30,9 @@ export interface OfferReport {
 
 const requestsEach = 20;
 const turnMs = 5;
-/** A connection with more than this before its socket is given nothing more. */
+/** The limit of unsent bytes before a connection gets nothing more. */
 const unsentBytesMax = 256 * 1024;
-/** What is still being answered when the time is over is waited for so long. */
+/** The wait for pending answers after the end. */
 const patienceMs = 5_000;
 const statusLine = Buffer.from('HTTP/1.1 ');
 

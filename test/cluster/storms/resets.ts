@@ -10,7 +10,7 @@ export interface ResetTask {
   readonly keyFile: string;
   readonly connections: number;
   readonly seconds: number;
-  /** It goes on for longer until there were so many. Default: 0. */
+  /** The minimum number, which may prolong the run. Default: 0. */
   readonly resetsMin?: number;
   readonly path: string;
 }
@@ -83,7 +83,7 @@ function attack(port: number): Promise<void> {
   });
 }
 
-/** Whether there is a GOAWAY among the whole frames, and where these end. */
+/** Whether complete frames contain a GOAWAY, and where they end. */
 function framesIn(bytes: Buffer): { readonly away: boolean; readonly end: number } {
   let [away, at] = [false, 0];
   while (at + 9 <= bytes.length && at + 9 + bytes.readUIntBE(at, 3) <= bytes.length) {

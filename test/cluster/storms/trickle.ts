@@ -4,7 +4,7 @@ import { percentiles, type Percentiles } from '../../bench/load.js';
 import { mainThreadCpuMs } from '../../bench/processorTime.js';
 import { Http2Client } from '../../bench/http2/client.js';
 
-/** Child process: asks for one object now and then, and measures how long each answer takes. */
+/** Child process: gets one object occasionally, and measures each answer. */
 export interface TrickleTask {
   readonly port: number;
   /** Process of the server. */
@@ -18,7 +18,7 @@ export interface TrickleTask {
 }
 
 export interface TrickleReport {
-  /** Processor time of the server's main thread between a request and its answer, which other load does not change. */
+  /** Processor time of the server's main thread between request and answer, which other load does not change. */
   readonly cpu: Percentiles;
   readonly p50Ms: number;
   readonly p99Ms: number;
