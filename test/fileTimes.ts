@@ -6,7 +6,7 @@ import { processorSeconds, processorSecondsIn } from './processorTime.js';
 const reportedFiles = 20;
 const reportedSeconds = 1;
 
-/** What mocha tells of a test or a hook that has ended; in another process it is a copy of these members alone. */
+/** A finished test or hook in mocha; other processes send only these members. */
 interface Ended {
   readonly title?: string;
   readonly file?: string | undefined;
@@ -18,7 +18,7 @@ interface Times {
   readonly processorSeconds: number;
 }
 
-/** Adds up how long the tests and hooks of each file take, and their processor time, so that a run can say where both go. */
+/** Adds up durations and processor time of tests and hooks by file. */
 export class FileTimes {
   readonly #files = new Map<string, Times>();
 
@@ -28,7 +28,7 @@ export class FileTimes {
       times.add(ended);
     };
     runner.on('test end', add).on('hook end', add);
-    // Where files run in this process, one after the other, each ends with a suite.
+    // In one process, each file ends with a suite.
     let before = processorSeconds();
     runner.on('suite end', ({ file, parent }) => {
       if (file === undefined || parent?.root !== true) return;
@@ -48,7 +48,7 @@ export class FileTimes {
     this.#files.set(file, { seconds: seconds + more.seconds, processorSeconds: taken + more.processorSeconds });
   }
 
-  /** The files that took most processor time, one a line; empty where all are quick. */
+  /** The files with the most processor time, one a line; empty if all are quick. */
   report(): string {
     const files = [...this.#files].filter(([file]) => file !== '');
     const most = files

@@ -1,6 +1,6 @@
 /**
- * Loaded into each process that runs test files beside others: its clusters take ports of a range of their own, since a found port looks free to others. Above
- * these ranges there is room for one more run of tests (`.ci/run`).
+ * Gives each parallel test process its own range of ports for clusters, since a found port looks free to others. Above these ranges there is room for one more
+ * run of tests (`.ci/run`).
  */
 const ranges = 4;
 const first = 15_000;

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import type Mocha from 'mocha';
 
-/** `/proc` counts in these, whatever the kernel's own clock is. */
+/** The unit of `/proc`, whatever the kernel's clock is. */
 const ticksPerSecond = 100;
-/** Where the line of `/proc/self/stat` has the user and system time of children, counted behind the name of the process. */
+/** Fields in `/proc/self/stat` with children's user and system time, counted after the name. */
 const ofChildren = [13, 14] as const;
 
-/** Seconds of all threads of this process, and, on Linux, of the processes below it that have ended. */
+/** Seconds of all threads of this process and, on Linux, of its ended children. */
 export function processorSeconds(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + secondsOfChildren();
@@ -23,8 +23,8 @@ const title = 'processor seconds: ';
 let before = 0;
 
 /**
- * Loaded into each process that runs test files beside others. What a worker tells of a hook is its file, its duration and its title, so the title of the last
- * hook of each file has what the file took, with loading it.
+ * Loaded into each parallel test process. Workers report only file, duration and title of a hook, so the title of each file's last hook contains the file's
+ * processor time, with loading.
  */
 export const mochaHooks: Mocha.RootHookObject = {
   afterAll(this: Mocha.Context): void {
@@ -38,7 +38,7 @@ export const mochaHooks: Mocha.RootHookObject = {
   },
 };
 
-/** Of a hook that a worker tells of; null for all others. */
+/** The time in such a title; null for others. */
 export function processorSecondsIn(hookTitle: string): number | null {
   return hookTitle.startsWith(title) ? Number.parseFloat(hookTitle.slice(title.length)) : null;
 }

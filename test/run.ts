@@ -3,7 +3,7 @@
  *
  *     node dist/test/run.js [--only unit/raft] [--except cluster/] [--grep TEXT] [--jobs N]
  *
- * The status is 1 when a test failed, and also when none ran: an empty run proves nothing.
+ * The status is 1 when a test failed or none ran.
  */
 import fs from 'node:fs';
 import os from 'node:os';
@@ -13,18 +13,18 @@ import Mocha from 'mocha';
 import { FileTimes } from './fileTimes.js';
 import { inSources } from './sourcePlaces.js';
 
-/** Ends what hangs, so that the run ends; whatever a busy machine makes slow takes less. */
+/** Ends hung tests; slow ones on a busy machine take less. */
 const testTimeoutMs = 180_000;
 
 interface Choice {
   readonly only: readonly string[];
   readonly except: readonly string[];
   readonly grep: string | undefined;
-  /** Files that run at the same time, each in a process; 1 runs them in this process, where a debugger reaches them. */
+  /** Files that run at the same time, each in a process; with 1 they run in this process, for debuggers. */
   readonly jobs: number;
 }
 
-/** Tests of whole clusters start processes of their own: more files at a time than there are processors make them wait for each other. */
+/** Tests of clusters start processes, so more files than processors would slow each other. */
 const usualJobs = Math.max(2, os.availableParallelism());
 
 function parse(args: readonly string[]): Choice {
@@ -78,10 +78,7 @@ function testFiles(folder: string, { only, except }: Choice): string[] {
   return chosen.map((file) => path.join(folder, file));
 }
 
-/**
- * What takes longest begins first, so that processors have work until the end. One after the other it is the other way round: the plainest failures come
- * soonest.
- */
+/** Long ones begin first, to keep processors busy. In one process the order is reversed, so that simple failures show first. */
 function order(file: string, jobs: number): number {
   const kinds = ['unit', 'simulation', 'clients', 'attacks', 'fuzz', 'cluster', 'golden'];
   const place = kinds.findIndex((folder) => file.includes(`${path.sep}test${path.sep}${folder}${path.sep}`));
@@ -114,7 +111,7 @@ async function main(): Promise<void> {
   });
 }
 
-/** A test that leaves a handle open must not keep the run alive, and the line must be out before the process ends. */
+/** Open handles must not keep the run alive, and the line must be written first. */
 function close(stats: Mocha.Stats | undefined): void {
   const { passes = 0, failures = 0, pending = 0 } = stats ?? {};
   if (passes + failures === 0) process.stderr.write('no test ran\n');

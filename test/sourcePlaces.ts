@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const place = /((?:file:\/\/)?\/[^\s()]+\.js):(\d+):(\d+)/g;
 
 /**
- * The stack of a failure with the places of the sources. Node does this by itself under `--enable-source-maps`, but then reads the map of each module in each
- * thread that loads it, and maps the stack of each error that is thrown on purpose: a quarter of the processor time of tests that start threads.
+ * The stack of a failure with source positions. Node's `--enable-source-maps` would read the map of each module in each thread, and map each intentional
+ * error: a quarter of the processor time of tests with threads.
  */
 export function inSources(stack: string): string {
   return stack.replace(place, (compiled: string, file: string, line: string, column: string) => {

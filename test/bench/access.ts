@@ -20,7 +20,7 @@ export interface AccessBenchOptions {
 
 const rounds = 3;
 const bindings = 10_000;
-/** Tokens for the measure in which none is seen twice; made beforehand, by processor time of the bench. */
+/** Unique tokens for one measurement, created in advance. */
 const freshTokens = 12_000;
 const issuer = 'https://bench.test';
 const ticksPerSecond = 100;
@@ -104,7 +104,7 @@ async function startServer(mode: string, directory: string, identities: Identiti
   return server;
 }
 
-/** Writes what is read, who may read it, and 10,000 other bindings. Answers the uid of the account. */
+/** Creates the measured object, its readers, and 10,000 other bindings. Returns the account's uid. */
 async function prepare(server: Server): Promise<string> {
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
@@ -161,7 +161,7 @@ interface Comparison {
   readonly user: Identity;
   readonly seconds: number;
   readonly connections: number;
-  /** The token of a request, or null where the certificate says who asks. `used` counts requests to that server. */
+  /** A request's token, or null for a certificate. `used` counts requests to that server. */
   readonly next: (server: number, used: number) => string | null;
 }
 

@@ -39,7 +39,7 @@ interface Way {
 
 interface Load {
   readonly name: string;
-  /** Runs for so long; answers how many gets were answered. */
+  /** Runs for a time; returns the number of answered gets. */
   readonly run: (endpoints: readonly Endpoint[], seconds: number) => Promise<number>;
 }
 
@@ -47,7 +47,7 @@ interface Turn {
   readonly perSecond: number;
   /** Microseconds of servers and balancer for a get. */
   readonly serverUs: number;
-  /** Of the balancer alone, where it has a process of its own. */
+  /** Only for a separate balancer process. */
   readonly balancerUs: number;
   readonly generatorUs: number;
 }
@@ -55,7 +55,7 @@ interface Turn {
 interface Line extends Turn {
   readonly load: string;
   readonly way: string;
-  /** Medians of what each turn was to the direct one beside it. */
+  /** Medians of each turn's ratio to the direct one. */
   readonly rateOfDirect: number;
   readonly serverUsOfDirect: number;
 }
@@ -106,7 +106,7 @@ async function measured(cluster: BenchCluster, { replicas, seconds, turns, only,
   }
 }
 
-/** Directly, handed over by the launcher, through the balancer's process, through an HAProxy where there is one. */
+/** Direct, handed over by the launcher, through the balancer's process, and through an HAProxy if installed. */
 async function waysTo({ cluster, endpoints }: BenchCluster): Promise<{ readonly ways: readonly Way[]; readonly end: () => Promise<void> }> {
   const [first] = endpoints;
   if (first === undefined) throw new Error('no endpoint');
@@ -127,7 +127,7 @@ async function waysTo({ cluster, endpoints }: BenchCluster): Promise<{ readonly 
   const haproxy = await BalancerProcess.start('haproxy', ['-db', '-f', file], haproxyPort);
   const ways: Way[] = [
     { name: 'directly', endpoints, pids: [] },
-    // This process is its launcher, and takes no part any more once a connection is there.
+    // This process is the launcher, and does nothing after the hand-over.
     { name: 'handed over', endpoints: [{ ...first, port: Number(new URL(cluster.address).port) }], pids: [] },
     { name: 'proxy', endpoints: [{ ...first, port }], pids: [proxy.pid ?? 0] },
     ...(haproxy === null ? [] : [{ name: 'HAProxy', endpoints: [{ ...first, port: haproxyPort }], pids: [haproxy.pid] }]),

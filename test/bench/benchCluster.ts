@@ -27,7 +27,7 @@ export interface BenchCluster {
 }
 
 export interface BenchClusterOptions extends Partial<ClusterOptions> {
-  /** Replicas talk through proxies, which can cut them off from each other. */
+  /** Replicas communicate through proxies, which can disconnect them. */
   readonly ownNetwork?: boolean;
 }
 
@@ -89,7 +89,7 @@ async function join(network: PeerNetwork, members: readonly MemberSettings[]): P
   );
 }
 
-/** id -> pid, from the file that tells people the same: it is there before the processes make their first connection. */
+/** id -> pid, from the cluster's file, which exists before processes connect. */
 function runningReplicas(dataDirectory: string): ReadonlyMap<string, number> {
   const { processes } = JSON.parse(readFileSync(path.join(dataDirectory, 'cluster.json'), 'utf8')) as {
     readonly processes: readonly { readonly memberId?: string; readonly pid: number | null }[];

@@ -4,7 +4,7 @@ import { processorSeconds, residentBytes } from './http2/processes.js';
 import { fill } from './reads.js';
 import { count, milliseconds } from './table.js';
 
-/** 100,000 objects: what they cost in memory, at the start, and page by page. */
+/** Measures 100,000 objects: memory, start, and pages. */
 const objects = 100_000;
 const valueBytes = 1024;
 const namespaces = 10;

@@ -49,7 +49,7 @@ export async function benchCodecs({ seconds }: CodecBenchOptions): Promise<void>
   printTable(['one body through the pool, CPU ms in one turn', 'bytes', 'give bytes', 'take pieces', 'put together'], await stalls());
 }
 
-/** Microseconds for one call: the best of several batches, because the machine may have other things to do. */
+/** Microseconds for one call: the minimum of several batches, because other load varies. */
 const microseconds = (work: () => unknown, forMs: number, warmUpMs = forMs): number => {
   let best = Infinity;
   for (let call = 0, end = performance.now() + warmUpMs; call < warmUpCalls && performance.now() < end; call++) work();
@@ -95,7 +95,7 @@ function oneObject(value: object, kind: Kind, forMs: number): string[][] {
 
 const plurals: Readonly<Record<string, string>> = { Pod: 'pods', ConfigMap: 'configmaps' };
 
-/** From bytes to an object that may be stored, as a creation does it before admission. */
+/** Decodes bytes to an object, like a create before admission. */
 function accepted(bytes: Buffer, encoding: EncodingName, kind: Kind): void {
   const result = decodeObject({ bytes, encoding, kind, findStrict: true });
   if (!result.ok) throw new Error(result.stage);
@@ -168,7 +168,7 @@ async function stalls(): Promise<string[][]> {
   ] as const;
   for (const encoding of encodings)
     for (const [title, value, kind] of bodies) {
-      // YAML takes seconds for what JSON takes milliseconds, and what comes back is the same.
+      // YAML takes seconds where JSON takes milliseconds, with the same result.
       if (encoding === 'yaml') continue;
       const bytes = encoded(value, encoding, kind);
       const result = decodeObject({ bytes, encoding, kind, findStrict: true });
@@ -205,7 +205,7 @@ function cpuMs(work: () => unknown): number {
   return sinceCpu(start);
 }
 
-/** Processor time of the longest turn of the event loop until the work is done. */
+/** Processor time of the longest turn of the event loop during the work. */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let [longest, start] = [0, process.cpuUsage()];
   const beat = (): void => {

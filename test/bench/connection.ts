@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly ca: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
-  /** Whether the server's certificate goes unchecked, for servers whose authority nobody has at hand. */
+  /** Whether to skip the check of the server's certificate, for servers without a known authority. */
   readonly unchecked?: boolean;
 }
 
@@ -26,7 +26,7 @@ const nothing: Buffer = Buffer.alloc(0);
 export class Connection {
   readonly #socket: tls.TLSSocket;
 
-  /** A head that is not whole yet, or the end of a body whose length the head did not tell. */
+  /** An incomplete head, or the rest of a body without a declared length. */
   #buffered: Buffer = nothing;
   #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
 
@@ -58,7 +58,7 @@ export class Connection {
     });
   }
 
-  /** Sends one request; the answer to the one before must have arrived. */
+  /** Sends one request, after the previous answer. */
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
@@ -92,7 +92,7 @@ export class Connection {
   /** The answer being read, once its head is complete. Only the length of the body is kept: joining it costs more than the server's work. */
   #answer: { readonly status: number; readonly length: number | null; bytes: number } | null = null;
 
-  /** Takes the head, once it is whole; what came after it is the body. */
+  /** Reads the head once complete; the rest is the body. */
   #readHead(chunk: Buffer): Buffer | null {
     const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     const end = all.indexOf(headEnd);

@@ -21,7 +21,7 @@ export interface ControllersOptions {
 
 const namespaceObjects = 1_000;
 const parallelism = 50;
-/** Requests of this program that are under way at once. */
+/** Concurrent requests of this program. */
 const batch = 32;
 const pollMs = 20;
 const rates: readonly (readonly [name: string, flags: readonly string[]])[] = [
@@ -70,7 +70,7 @@ async function withCluster(
   for (const type of [deployments, jobs, pods]) program.environment.informers.of<Deployment | Job | Pod>(type);
   const running = program.run();
   try {
-    // Pods need the account of their namespace, which the manager makes.
+    // Pods need their namespace's account, which the manager creates.
     while (!(await unless(isNotFound, program.environment.api.get(serviceAccounts, { namespace: 'default', name: 'default' }))))
       await delay(pollMs);
     await run(cluster, program.environment);
@@ -82,7 +82,7 @@ async function withCluster(
   }
 }
 
-/** Seconds since the start of a measure, and the processor time that manager and servers took for it. */
+/** Seconds since the start of a measurement, and processor time of manager and servers. */
 type Lap = readonly [seconds: string, managerCpu: string, serverCpu: string];
 
 function stopwatch(cluster: Cluster): () => () => Lap {
@@ -98,7 +98,7 @@ function stopwatch(cluster: Cluster): () => () => Lap {
   };
 }
 
-/** Processor time of a process and its threads, from the kernel's own count in hundredths; 0 where there is none. */
+/** Processor time of a process from the kernel's count in hundredths; 0 without one. */
 function cpuSeconds(pid: number | null): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

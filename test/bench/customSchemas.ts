@@ -12,7 +12,7 @@ const rounds = 5;
 const warmUpCalls = 2_000;
 const namePattern = '^[a-z]([-a-z0-9]*[a-z0-9])?$';
 
-/** Much like a schema that tools write for a workload: descriptions, defaults, patterns, keyed lists, alternatives. */
+/** Similar to generated schemas of workloads: descriptions, defaults, patterns, keyed lists, alternatives. */
 const container: JsonMembers = {
   type: 'object',
   required: ['name'],
@@ -99,7 +99,7 @@ const object = (containers: number): JsonMembers => ({
   },
 });
 
-/** Microseconds of CPU for one call: the best of some rounds. */
+/** Processor microseconds for one call: the minimum of some rounds. */
 function cpuMicros(work: () => unknown, forMs: number): number {
   for (let call = 0, start = process.cpuUsage(); call < warmUpCalls && spent(start) < forMs * 1000; call++) work();
   let best = Infinity;

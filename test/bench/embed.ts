@@ -13,7 +13,7 @@ const kinds = {
   'three and controllers, processes': () => startCluster({ inProcess: false }),
 } as const satisfies Record<string, () => Promise<TestCluster>>;
 
-/** How long a test waits for its cluster: from the call to ready, for an empty cluster, and for the end. */
+/** Measures a test's wait for its cluster: ready, empty, and stopped. */
 export async function benchEmbed({ rounds }: EmbedOptions): Promise<void> {
   const rows: string[][] = [];
   for (const [name, start] of Object.entries(kinds)) {
@@ -53,7 +53,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   return [result, performance.now() - begun];
 }
 
-/** The best, the middle and the worst: the middle tells, the others say how quiet the machine was. */
+/** The minimum, median and maximum: the median counts, and the others show the noise. */
 function spread(values: readonly number[]): string {
   const sorted = [...values].sort((a, b) => a - b);
   return [sorted[0], sorted[sorted.length >> 1], sorted.at(-1)].map((value) => (value ?? 0).toFixed(0)).join(' / ');

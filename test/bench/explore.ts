@@ -64,7 +64,7 @@ async function measureOwn(cluster: TestCluster, rounds: number): Promise<number>
   return tookMs / rounds;
 }
 
-/** Refusals at a place that never comes: each is the whole scenario, with everything that a plan costs. */
+/** Faults at a place that is never reached: each plan is the whole scenario. */
 async function measurePlans([first, ...others]: readonly TestCluster[], rounds: number): Promise<number> {
   const at = { call: 'create nothing', nth: 1 };
   const plans = Array.from({ length: rounds }, () => ({ kind: 'refusal', at, status: 500 }) as const);

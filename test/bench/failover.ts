@@ -15,7 +15,7 @@ export interface FailoverOptions {
   readonly kills: number;
   /** Entries that the replica which catches up has missed. */
   readonly behind: number;
-  /** Part of the name of the faults to strike with; empty for all. */
+  /** Part of the names of faults; empty for all. */
   readonly only: string;
 }
 
@@ -26,7 +26,7 @@ export async function benchFailover({ kills, behind, only }: FailoverOptions): P
     for (const fault of chosen) if (fault.cutsOff === cutsOff) rows.push(await measureFault(cluster, fault, kills));
   };
   await withWatchedCluster({}, (cluster) => strikeAll(cluster, false));
-  // A network in between delays messages, so only what needs it has it.
+  // An intermediate network delays messages, so only faults that need it have it.
   if (chosen.some(({ cutsOff }) => cutsOff)) await withWatchedCluster({ ownNetwork: true }, (cluster) => strikeAll(cluster, true));
   if (rows.length > 0) printFaults(rows);
   if (behind > 0) await withWatchedCluster({}, (cluster) => measureCatchUp(cluster, behind));

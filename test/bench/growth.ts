@@ -20,16 +20,16 @@ export interface GrowthOptions {
   readonly selectors: readonly number[];
   readonly seconds: number;
   readonly turns: number;
-  /** Parts of the names of what grows; empty for all. */
+  /** Parts of the names of axes; empty for all. */
   readonly only: string;
 }
 
 interface Axis {
   readonly name: string;
   readonly sizes: readonly number[];
-  /** Brings a cluster to a size; answers with what must end before it stops. */
+  /** Grows a cluster to a size; returns a function that ends it. */
   readonly grow: (cluster: BenchCluster, size: number) => Promise<() => void>;
-  /** Who asks; an administrator unless told, whom no rule is looked up for. */
+  /** The users; default administrators, who bypass rules. */
   readonly as?: (cluster: BenchCluster) => Promise<readonly Endpoint[]>;
 }
 
@@ -53,7 +53,7 @@ export async function benchGrowth({ objects, definitions, bindings, selectors, s
   console.log(machine());
 }
 
-/** Starts and fills a cluster for each size; all of them run while `measure` does. */
+/** Starts and fills a cluster for each size; all run during `measure`. */
 async function grown(
   axis: Axis,
   [size, ...others]: readonly number[],

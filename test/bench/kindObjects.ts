@@ -1,7 +1,7 @@
 import type { Kind } from '../../workers/codecs/contract.js';
 import { podKind, pod } from './codecObjects.js';
 
-/** An object of each kind that servers write most, as clients send it. */
+/** The most written kinds, with objects as clients send them. */
 export interface KindObject {
   readonly title: string;
   readonly kind: Kind;
@@ -23,7 +23,7 @@ const of = (kind: Kind, plural: string, members: object, title = kind.kind): Kin
   },
 });
 
-/** What a client sends of a Pod: the rest of what `pod` makes is the server's. */
+/** A Pod as clients send it, without server-set parts. */
 function sentPod(containers: number): object {
   const { spec } = pod(containers) as { readonly spec: object };
   return { spec };

@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url';
 import { openSqlite } from '../../raft/sqlite/driver.js';
 import type { Endpoint } from './connection.js';
 
-/** What the machine can do without us: the same bytes from a bare server, the same bytes into a bare database. */
+/** The limits of the machine: the same bytes from a bare server or into a bare database. */
 
 export interface BareServer {
   readonly endpoint: Endpoint;
   stop(): void;
 }
 
-/** A `node:https` server in a process of its own that answers every request with `bytes` bytes. */
+/** A `node:https` process that answers every request with `bytes` bytes. */
 export async function startBareServer(endpoint: Endpoint, certFile: string, keyFile: string, bytes: number): Promise<BareServer> {
   const child: ChildProcess = fork(fileURLToPath(new URL('./bareserver.js', import.meta.url)), [certFile, keyFile, String(bytes)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -31,7 +31,7 @@ export async function startBareServer(endpoint: Endpoint, certFile: string, keyF
   };
 }
 
-/** Commits of `group` values of `bytes` bytes each to SQLite with FULL sync, for about `seconds`: values a second. */
+/** Commits groups of `group` values of `bytes` bytes to SQLite with FULL sync for about `seconds`; returns values a second. */
 export function bareGroupCommit(bytes: number, group: number, seconds: number): number {
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-'));
   try {

@@ -5,7 +5,7 @@ export interface LoadOptions {
   readonly endpoints: readonly Endpoint[];
   readonly connections: number;
   readonly seconds: number;
-  /** The next request of one connection; `round` counts from 0 for each connection. */
+  /** The next request of a connection; `round` counts from 0. */
   readonly next: (connection: number, round: number) => Buffer;
   readonly expect: number;
   /** Called when all connections stand. */

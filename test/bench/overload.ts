@@ -18,7 +18,7 @@ export interface OverloadOptions {
   readonly seconds: number;
   readonly perSecond: number;
   readonly replicas: ReplicaCount;
-  /** Storms whose names contain this; all when it is empty. */
+  /** Part of the names of storms; empty for all. */
   readonly only: string;
 }
 
@@ -172,7 +172,7 @@ function stormsOver(
   ];
 }
 
-/** Makes the objects of a long list. Returns the list's path. */
+/** Creates the objects of a long list. Returns its path. */
 async function fillListed(bench: BenchCluster): Promise<string> {
   const path = '/api/v1/namespaces/listed/configmaps';
   const { status } = await bench.client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'listed' } } });
@@ -183,13 +183,13 @@ async function fillListed(bench: BenchCluster): Promise<string> {
   return path;
 }
 
-/** What one client's gets take alone, and while another client floods the servers for so many seconds. */
+/** Measures one client's gets alone, and while another client floods the servers. */
 async function beside(storm: Overloaded, seconds: number, flood: (seconds: number) => Promise<BusyReport>): Promise<string> {
   const asking = { name: asked, everyMs: 20, seconds };
   const alone = await trickle(storm, asking);
   const floodSeconds = seconds + 2 * settlingSeconds;
   const flooding = flood(floodSeconds);
-  // Connections are made first, which is a storm of its own.
+  // The connects are a storm themselves.
   await delay(settlingSeconds * 1000);
   const besides = await trickle(storm, asking);
   const { answered, refused } = await flooding;

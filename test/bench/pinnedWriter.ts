@@ -3,7 +3,7 @@ import { Connection, request, type Endpoint } from './connection.js';
 
 const pauseAfterFailureMs = 5;
 
-/** How a write ended. Times are of `performance.now()`; the status is null when the connection broke. */
+/** The end of a write. Times are of `performance.now()`; the status is null for a broken connection. */
 export interface WriteEnd {
   readonly sentMs: number;
   readonly endedMs: number;
@@ -37,7 +37,7 @@ export class PinnedWriter {
     return this.ends.filter((end) => !acknowledged(end)).length;
   }
 
-  /** The first of the writes that end from now on for which this holds. */
+  /** The first later write that meets a condition. */
   next(which: (end: WriteEnd) => boolean): Promise<WriteEnd> {
     return new Promise((resolve) => {
       this.#waiting.push({ which, resolve });

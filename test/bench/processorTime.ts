@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Milliseconds that the main thread of a process has spent on a processor: NaN outside Linux. */
+/** Processor milliseconds of a process's main thread: NaN outside Linux. */
 export function mainThreadCpuMs(pid: number): number {
   if (process.platform !== 'linux') return NaN;
   // Nanoseconds on a processor are the first number.

@@ -22,7 +22,7 @@ interface Outcome extends ReadReport {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
 }
-/** A server under load, and the process that loads it. */
+/** A server and its load process. */
 interface Subject {
   readonly pid: number;
   readonly load: ChildProcess;
@@ -30,7 +30,7 @@ interface Subject {
 type Width = Pick<ReadLoadTask, 'connections' | 'streams'>;
 
 const turnSeconds = 1;
-/** Before measuring, until the code is compiled: gets, lists, or the time if the machine is slow. */
+/** The warm-up until code is compiled: gets, lists, or the time limit. */
 const warmUp = { gets: 12_000, lists: 200, turnsMax: 10 } as const;
 const gets: Width = { connections: 8, streams: 4 };
 const lists: Width = { connections: 8, streams: 1 };

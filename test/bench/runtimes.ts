@@ -15,7 +15,7 @@ export interface RuntimesOptions extends ComparisonOptions {
   readonly nodes: readonly string[];
 }
 
-/** Measures one server of this build on each Node, the newest first, each with the SQLite that it would take. */
+/** Measures a server of this build on each Node, newest first, with that Node's SQLite. */
 export async function benchRuntimes({ nodes, ...options }: RuntimesOptions): Promise<void> {
   const found = await withVersions(nodes.length > 0 ? nodes : foundNodes());
   const folder = fs.mkdtempSync(path.join(tmpdir(), 'bench-runtimes-'));
@@ -43,7 +43,7 @@ function launch(node: string, dataDirectory: string): ChildProcess {
   return fork(programFile('raftplane'), ['up', ...flags], { execPath: node, execArgv, stdio: ['ignore', 'pipe', 'ignore', 'ipc'] });
 }
 
-/** Resolves with the server, once the launcher has said how to reach it. */
+/** Resolves with the server's address from the launcher. */
 async function startedBy({ stdout }: ChildProcess, dataDirectory: string): Promise<{ readonly pid: number; readonly address: string }> {
   for await (const _ of stdout ?? []) {
     const { processes } = JSON.parse(fs.readFileSync(path.join(dataDirectory, 'cluster.json'), 'utf8')) as {

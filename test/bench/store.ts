@@ -26,7 +26,7 @@ const letter = (round: number): string => String.fromCharCode(97 + (round % 26))
 interface Subject {
   readonly store: string;
   readonly cluster: BenchCluster;
-  /** Ends the process whose failure makes the others elect a leader. */
+  /** Kills the process whose failure causes an election. */
   readonly failLeader: () => Promise<void>;
   readonly pids: () => readonly number[];
 }
@@ -121,7 +121,7 @@ async function compare(subjects: readonly Subject[], { seconds, connections, rou
     console.log(`${subject.store}: ${(await longestGap(subject)).toFixed(0)} ms without a write when a leader is killed`);
 }
 
-/** One writer, one watcher on another server: how long after it was sent a write is seen. */
+/** One writer, and one watcher on another server: the delay from write to event. */
 async function watched({ endpoints, cluster }: BenchCluster, seconds: number): Promise<Pick<LoadResult, 'perSecond' | 'p50Ms' | 'p99Ms'>> {
   const { ApiClient } = await import('../fixtures/apiClient.js');
   const client = new ApiClient(cluster.members[1]!.address, cluster);
@@ -153,7 +153,7 @@ async function watched({ endpoints, cluster }: BenchCluster, seconds: number): P
   return { perSecond: latencies.length / measured, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-/** The longest time between two writes that were done, through servers that stay. */
+/** The longest interval between writes through surviving servers. */
 async function longestGap({ cluster, failLeader }: Subject): Promise<number> {
   const { ApiClient } = await import('../fixtures/apiClient.js');
   const clients = cluster.cluster.members.map(({ address }) => new ApiClient(address, cluster.cluster));

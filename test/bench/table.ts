@@ -1,4 +1,4 @@
-/** Prints rows as a table of aligned columns; numbers to the right. */
+/** Prints rows as an aligned table; numbers to the right. */
 export function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>

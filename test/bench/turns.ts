@@ -4,7 +4,7 @@ export interface Pair<T> {
   readonly bare: T;
 }
 
-/** Runs both sides `turns` times, each first as often as the other. */
+/** Runs both sides `turns` times, each first equally often. */
 export async function inTurns<T>(
   turns: number,
   sides: { readonly ours: () => Promise<T>; readonly bare: () => Promise<T> },
@@ -24,5 +24,5 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] ?? NaN) : ((sorted[middle - 1] ?? NaN) + (sorted[middle] ?? NaN)) / 2;
 }
 
-/** The median over all turns of what `of` makes of each. */
+/** The median of `of` over all turns. */
 export const medianOf = <T>(turns: readonly T[], of: (turn: T) => number): number => median(turns.map(of));

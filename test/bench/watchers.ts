@@ -55,7 +55,7 @@ interface Outcome {
   readonly ended: number;
 }
 interface Turn extends Outcome {
-  /** Processor time of as many writes that nobody watches, for each event. */ readonly writing: number;
+  /** Processor time of as many unwatched writes, for each event. */ readonly writing: number;
 }
 
 export async function benchWatchers(cluster: BenchCluster, { seconds }: WatchersOptions): Promise<void> {
@@ -117,7 +117,7 @@ async function compare(
       }),
       bare: async () => ({ ...(await turnOf(bare, (subject) => pace(subject.write, writes, run.writesPerSecond))), writing: 0 }),
     });
-    // At full speed the rate of writes makes no difference: each number of watchers is tried once.
+    // At full speed the rate is irrelevant: each number of watchers runs once.
     const flooded =
       run.writesPerSecond === runs[0].writesPerSecond
         ? await inTurns(turns, { ours: () => turnOf(ours, flood), bare: () => turnOf(bare, flood) })
@@ -162,7 +162,7 @@ function fastRow(name: string, turns: readonly Pair<Outcome>[]): string[] {
   ];
 }
 
-/** Lets `send` write, and waits until every watcher has everything. `send` answers how many writes there were. */
+/** Lets `send` write, and waits until every watcher has everything. `send` returns the number of writes. */
 async function turnOf(subject: Subject, send: (subject: Subject) => Promise<number>): Promise<Outcome> {
   await ask(subject, { ask: 'reset' });
   const before = processorSeconds(subject.pid);
@@ -180,7 +180,7 @@ async function turnOf(subject: Subject, send: (subject: Subject) => Promise<numb
   };
 }
 
-/** Writes at a fixed rate, each at its time whatever became of earlier ones; a connection carries one write at a time. */
+/** Writes at a fixed rate, regardless of earlier writes; one write at a time on a connection. */
 async function pace(write: Subject['write'], writes: number, perSecond: number): Promise<number> {
   const started = performance.now();
   const underWay: Promise<void>[] = [];
@@ -194,7 +194,7 @@ async function pace(write: Subject['write'], writes: number, perSecond: number):
   return writes;
 }
 
-/** As many writes at once as there are writers, and again when every watcher has had them. */
+/** Writes with all writers at once, and again after every watcher has received them. */
 async function flood(subject: Subject): Promise<number> {
   const end = performance.now() + turnSeconds * 1000;
   let writes = 0;
@@ -205,7 +205,7 @@ async function flood(subject: Subject): Promise<number> {
   return writes;
 }
 
-/** What the same writes take where nobody watches, divided among the events that they would have been. */
+/** The cost of unwatched writes, divided by the events that they would have made. */
 async function writingAlone({ pid, watchers }: Subject, { writesPerSecond }: Run, writes: number, write: Write): Promise<number> {
   const before = processorSeconds(pid);
   await pace((each) => write(quiet, each), writes, writesPerSecond);
@@ -218,7 +218,7 @@ async function fromNow({ client }: BenchCluster): Promise<string> {
   return `${watched}?watch=1&resourceVersion=${String(answer.metadata.resourceVersion)}`;
 }
 
-/** How much memory the server takes for watches that see nothing: so many that all else hardly counts. */
+/** Measures the memory of idle watches. */
 async function idleMemory(cluster: BenchCluster, { port }: Endpoint): Promise<void> {
   await delay(settledMs);
   const before = residentBytes(cluster.pid);

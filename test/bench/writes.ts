@@ -112,7 +112,7 @@ async function measure(cluster: BenchCluster, replicas: number, seconds: number,
     valueBytes,
   );
   const rows: Omit<Row, 'commit' | 'bare'>[] = [];
-  // The first measure must not pay for what the server compiles only once.
+  // A warm-up, so that the first measurement does not include compilation.
   await load({
     endpoints,
     connections,

@@ -4,11 +4,8 @@ import { packageRoot } from '../fixtures/packageRoot.js';
 import { readZipEntry } from '../fixtures/zip.js';
 
 /**
- * Clients of other releases than those that the tests bring along. They are large, so they are there only where somebody wants them:
- *
- *     node test/clients/install.mjs
- *
- * puts them into `node_modules/.aged-clients`; tests that find none skip. `AGED_KUBECTLS` names a folder with programs called `kubectl-1.28` to take instead.
+ * Clients of other releases, which are large and optional: node test/clients/install.mjs puts them into `node_modules/.aged-clients`; tests without them skip.
+ * `AGED_KUBECTLS` names a folder with programs called `kubectl-1.28` to use instead.
  */
 const agedClientsFolder = path.join(packageRoot, 'node_modules', '.aged-clients', 'node_modules');
 
@@ -17,7 +14,7 @@ const installed = (prefix: string): string[] =>
 
 const ownKubectls = process.env['AGED_KUBECTLS'];
 
-/** Programs by release, `1.30`, unpacked where they are not yet. */
+/** Programs by release, as `1.30`, unpacked if necessary. */
 export function agedKubectls(): [release: string, program: string][] {
   if (ownKubectls !== undefined)
     return fs

@@ -56,7 +56,7 @@ function assetsWith(...args: readonly string[]): string {
   return folder;
 }
 
-/** An admission webhook as controller-runtime serves it in tests: its certificate, signed by itself, is what `caBundle` holds. */
+/** An admission webhook as in tests with controller-runtime: `caBundle` is its self-signed certificate. */
 async function serveDefaulter(): Promise<{ readonly clientConfig: object; readonly asked: string[]; close(): void }> {
   const identities = await createIdentities('nobody trusts this one');
   const serving = await identities.issue({ name: 'localhost', usage: 'serverAuth', ip: ['127.0.0.1'], selfSigned: true });
@@ -107,7 +107,7 @@ describe('clients/envtest', function () {
       if (store === 'etcd' && !hasEtcd()) this.skip();
       const { client, stop } = bound(await start(assetsWith('--store', store)));
       await client.expect(201, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
-      // As envtest waits for definitions: until discovery has their kind.
+      // Waits like envtest until discovery has the kind.
       const served = async (): Promise<boolean> =>
         JSON.stringify((await client.request('GET', `/apis/${group}/v1`)).body).includes('"kind":"CronJob"');
       while (!(await served())) await delay(pollMs);
@@ -129,7 +129,7 @@ describe('clients/envtest', function () {
         (await client.expect(201, 'POST', jobs, {
           body: { apiVersion: `${group}/v1`, kind: 'CronJob', metadata: { name }, spec: { namespace: 'a' } },
         })) as unknown as { readonly spec?: object };
-      // A configuration is in effect a moment after it is written, on every server.
+      // A configuration takes effect on every server with a delay.
       let round = 0;
       while (webhook.asked.length === 0) await create(`try-${(round += 1)}`);
       expect((await create('one')).spec).to.deep.equal({ namespace: 'a', schedule: '* * * * *' });

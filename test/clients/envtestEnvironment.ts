@@ -14,15 +14,15 @@ import { createIdentities } from '../fixtures/identities.js';
 const pollMs = 20;
 
 /**
- * Does with a folder of assets what controller-runtime's envtest does, with the same programs, flags, certificates and requests. Clients trust the server's own
- * self-signed certificate.
+ * Uses a folder of assets like controller-runtime's envtest, with the same programs, flags, certificates and requests. Clients trust the server's self-signed
+ * certificate.
  */
 export class EnvtestEnvironment {
   private constructor(
     readonly etcd: ChildProcess,
     readonly server: ChildProcess,
     readonly client: ApiClient,
-    /** Of the server: envtest makes it, and removes it at the end. */
+    /** The server's folder, which envtest makes and removes. */
     readonly certificates: string,
     readonly log: () => string,
   ) {}
@@ -58,7 +58,7 @@ export class EnvtestEnvironment {
     return new EnvtestEnvironment(etcd.child, server.child, client, directory, server.log);
   }
 
-  /** As envtest stops: SIGTERM to the server first, then to etcd. Resolves with their exit codes. */
+  /** Stops like envtest: SIGTERM to the server, then to etcd. Returns their exit codes. */
   async stop(): Promise<readonly (number | null)[]> {
     const codes: (number | null)[] = [];
     for (const child of [this.server, this.etcd]) {
@@ -75,7 +75,7 @@ export class EnvtestEnvironment {
   }
 }
 
-/** Whether the help of the program has a line that begins with the flag. Throws when the program does not print its help and end. */
+/** Whether the program's help has a line that begins with the flag. Throws without help. */
 export function knowsFlag(assets: string, name: string, flag: string): boolean {
   const { status, stdout, stderr } = spawnSync(path.join(assets, name), ['--help'], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`${name} --help ends with ${status}: ${stderr}`);
@@ -97,7 +97,7 @@ function run(assets: string, name: string, args: readonly string[]): Running {
   return { child, log: () => text };
 }
 
-/** Polls until the answer is 200, without a look at who signed for it. Rejects when the program ends before. */
+/** Polls until the status is 200, with any certificate. Rejects if the program ends first. */
 async function answers(url: string, { child, log }: Running): Promise<void> {
   while ((await statusOf(url)) !== 200) {
     if (child.exitCode !== null) throw new Error(`${url} is not served, the program has ended with ${child.exitCode}:\n${log()}`);
@@ -119,7 +119,7 @@ function statusOf(url: string): Promise<number> {
   });
 }
 
-/** The certificates, by the names under which the server looks for them, the keys of service accounts, and a client who may do everything. */
+/** Certificates by the server's file names, account keys, and an administrator's client. */
 async function identitiesOf(port: number): Promise<{ directory: string; client: ApiClient; flags: readonly string[] }> {
   const directory = temporaryDirectory('k8s_test_framework_');
   const clients = await createIdentities('envtest clients');

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Installs clients of other releases for the tests of `agedClients.ts`: some 300 MB, so only when asked for. */
+/** Installs clients of other releases for the tests of `agedClients.ts`: some 300 MB, so only on request. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

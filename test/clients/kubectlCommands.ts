@@ -1,4 +1,4 @@
-/** One walk through kubectl's commands, in a namespace of its own: for every kubectl from 1.28 on. */
+/** A tour of kubectl's commands in its own namespace, for every kubectl from 1.28 on. */
 export interface Step {
   readonly args: readonly string[];
   /** On its standard input, as for `apply -f -`. */
@@ -8,25 +8,25 @@ export interface Step {
   /** The status that it ends with. Default 0. */
   readonly status?: number;
   readonly environment?: Readonly<Record<string, string>>;
-  /** It goes on until it is ended, which it is once it has printed that. */
+  /** Runs until it has printed that, then is killed. */
   readonly endless?: true;
 }
 
 const step = (command: string, prints: RegExp, more: Partial<Step> = {}): Step => ({ args: wordsOf(command), prints, ...more });
-/** Words of a command line; single quotes hold one together. */
+/** Words of a command line; single quotes enclose one. */
 const wordsOf = (command: string): string[] => [...command.matchAll(/(?:'[^']*'|[^\s'])+/g)].map(([word]) => word.replaceAll("'", ''));
 /** A command that watches, forwards or serves. */
 const endless = (command: string, prints: RegExp): Step => step(command, prints, { endless: true });
 const yaml = (object: object): string => JSON.stringify(object);
 
-/** Files that the walk needs, by name, below the folder it runs in. */
+/** Files by name, below the working folder. */
 export const filesOf = (suffix: string): Readonly<Record<string, string>> => ({
   [`kustomized-${suffix}/kustomization.yaml`]:
     'namePrefix: k-\ncommonAnnotations: {by: kustomize}\nresources: [cm.yaml]\nconfigMapGenerator:\n- name: made\n  literals: [a=b]\n',
   [`kustomized-${suffix}/cm.yaml`]: 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: plain}\ndata: {k: v}\n',
 });
 
-/** `suffix` tells the objects of several walks apart; `node` is a node that nothing else needs; `signingRequest` a PKCS #10 request, PEM in base64. */
+/** `suffix` distinguishes tours; `node` is an unused node; `signingRequest` a PKCS #10 request, PEM in base64. */
 export function kubectlWalk({ suffix, node, signingRequest }: { suffix: string; node: string; signingRequest: string }): Step[] {
   const namespace = `walk-${suffix}`;
   const account = `system:serviceaccount:${namespace}:sa`;

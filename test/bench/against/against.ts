@@ -9,7 +9,7 @@ import { chart, ratios, summary, type Line, type Report, type Turn } from './rep
 import { otherSubject, residentBytesOf, type OtherServer, type Subject } from './subject.js';
 import { oneTurn } from './turn.js';
 
-/** Cold code is another matter: what a server does in its first seconds is left out. */
+/** The first seconds with cold code do not count. */
 const warmUpSeconds = 4;
 
 /** How subjects are measured side by side. */
@@ -28,7 +28,7 @@ export interface AgainstOptions extends ComparisonOptions {
   readonly other: OtherServer | null;
 }
 
-/** Measures a cluster of this build and, when one is named, another API server. */
+/** Measures a cluster of this build, optionally against another API server. */
 export async function benchAgainst(options: AgainstOptions): Promise<void> {
   const other = options.other ? otherSubject(options.other) : null;
   await withBenchCluster(options.replicas, async ({ endpoints, cluster }) => {

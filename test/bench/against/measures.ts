@@ -4,12 +4,12 @@ import { Http2Client } from '../http2/client.js';
 import { load, percentiles, type LoadResult } from '../load.js';
 import type { Subject } from './subject.js';
 
-/** What is asked of every server alike: plain requests that any API server of Kubernetes answers. */
+/** Requests that any Kubernetes API server answers. */
 export interface Measure {
   readonly name: string;
   /** What is counted. */
   readonly unit: 'requests' | 'events';
-  /** One turn. `turn` makes names that no turn before has used. */
+  /** One turn. `turn` makes unique names. */
   readonly run: (subject: Subject, load: Load, turn: number) => Promise<Rates>;
 }
 
@@ -90,7 +90,7 @@ export const measures: readonly Measure[] = [
   },
 ];
 
-/** Makes the namespace and the objects that are read and changed; answers with what removes them. */
+/** Creates the namespace and objects; returns their removal. */
 export async function prepare(
   { endpoints }: Subject,
   { collection, connections }: Pick<Load, 'collection' | 'connections'>,

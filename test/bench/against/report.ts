@@ -21,11 +21,11 @@ export interface Report {
   readonly turns: number;
   readonly connections: number;
   readonly lines: readonly Line[];
-  /** Bytes that are resident when all is over, by subject. NaN where unknown. */
+  /** Resident bytes at the end, by subject. NaN where unknown. */
   readonly residentBytes: Readonly<Record<string, number>>;
 }
 
-/** Of all turns the median of each figure by itself. */
+/** The median of each figure over all turns. */
 export const summary = (turns: readonly Turn[]): Turn => ({
   perSecond: medianOf(turns, ({ perSecond }) => perSecond),
   p50Ms: medianOf(turns, ({ p50Ms }) => p50Ms),
@@ -48,7 +48,7 @@ const left = 190;
 const width = 860;
 const barsEnd = 640;
 
-/** A chart of rates: a group of bars for each measure, each group on a scale of its own. */
+/** A chart of rates: a group of bars for each measure, with its own scale. */
 export function chart({ lines, machine, began }: Report): string {
   const subjects = [...new Set(lines.map(({ subject }) => subject))];
   const groups = [...new Set(lines.map(({ measure }) => measure))];

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { processorSeconds, residentBytes } from '../http2/processes.js';
 import type { Endpoint } from '../connection.js';
 
-/** A server, or several that share one store, under the load. */
+/** A server, or several with one store, under load. */
 export interface Subject {
   readonly name: string;
   /** Load is spread over these. */
@@ -19,7 +19,7 @@ export interface OtherServer {
   /** Absent: the server's certificate is not checked. */
   readonly ca: string | null;
   readonly name: string;
-  /** Empty: whoever listens on the port of the URL on this machine. */
+  /** Default: local processes that listen on the URL's port. */
   readonly pids: readonly number[];
 }
 
@@ -35,13 +35,13 @@ export function otherSubject({ url, cert, key, ca, name, pids }: OtherServer): S
   return { name, endpoints: [endpoint], pids: pids.length > 0 ? pids : listeners(port) };
 }
 
-/** What its processes have used so far. NaN where there are none that can be seen. */
+/** Processor time so far. NaN without visible processes. */
 export const processorSecondsOf = ({ pids }: Subject): number => (pids.length === 0 ? NaN : sum(pids.map(processorSeconds)));
 export const residentBytesOf = ({ pids }: Subject): number => (pids.length === 0 ? NaN : sum(pids.map(residentBytes)));
 
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
-/** Processes of this machine that listen on a TCP port, as far as their files may be seen. */
+/** Local processes that listen on a TCP port, as far as visible. */
 export function listeners(port: number): number[] {
   const inodes = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((file) =>
@@ -75,7 +75,7 @@ function socketsOf(pid: string): string[] {
       }
     });
   } catch {
-    // Processes of others may not be looked into, and some end while we look.
+    // Foreign processes are unreadable, and some end meanwhile.
     return [];
   }
 }

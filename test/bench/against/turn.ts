@@ -2,7 +2,7 @@ import type { Load, Measure } from './measures.js';
 import type { Turn } from './report.js';
 import { processorSecondsOf, type Subject } from './subject.js';
 
-/** Measures once, and what it cost the servers and the load generator, which is this process, from when the connections stand. */
+/** Measures rates and the cost for servers and load generator (this process), after connections have opened. */
 export async function oneTurn(subject: Subject, measure: Measure, load: Load, turn: number): Promise<Turn> {
   const now = (): { server: number; generator: NodeJS.CpuUsage; at: number } => ({
     server: processorSecondsOf(subject),

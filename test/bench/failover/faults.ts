@@ -6,7 +6,7 @@ export interface Fault {
   readonly what: string;
   readonly strike: (leader: ClusterMember, cluster: WatchedCluster) => Promise<unknown>;
   readonly heal: (leader: ClusterMember, cluster: WatchedCluster) => Promise<unknown>;
-  /** It still runs and has clients of its own, who are looked at as well. Needs a network between the replicas. */
+  /** The leader still runs with clients, which are observed too. Needs a network between the replicas. */
   readonly cutsOff: boolean;
 }
 

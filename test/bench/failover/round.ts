@@ -4,9 +4,9 @@ import { acknowledged, PinnedWriter } from '../pinnedWriter.js';
 import type { Fault } from './faults.js';
 import type { WatchedCluster } from './watchedCluster.js';
 
-/** What writers at the other replicas, and at the old leader where it still runs, saw of one fault. */
+/** The effect of one fault on writers at other replicas and at a running old leader. */
 export interface Round {
-  /** From the fault until each writer has been answered, and a process that was to end has ended. */
+  /** From the fault until each writer has an answer, and an ending process has ended. */
   readonly pauseMs: number;
   /** In as long a time before. */
   readonly beforeMs: number;
@@ -23,7 +23,7 @@ export interface CutOff {
 }
 
 const writersEach = 2;
-/** How long writes are looked at before, at most, and after. */
+/** The observed time before (at most) and after. */
 const windowMs = 1_000;
 const settleMs = 300;
 export const collection = '/api/v1/namespaces/default/configmaps';
@@ -67,7 +67,7 @@ function writersAt(cluster: WatchedCluster, member: ClusterMember): PinnedWriter
   );
 }
 
-/** How long after the fault is over until all of these writers write. */
+/** The time from the end of the fault until all these writers succeed. */
 async function writesAgain(writers: readonly PinnedWriter[], heal: () => Promise<unknown>): Promise<number> {
   if (writers.length === 0) return 0;
   const from = performance.now();
@@ -79,7 +79,7 @@ async function writesAgain(writers: readonly PinnedWriter[], heal: () => Promise
 
 const failures = (writers: readonly PinnedWriter[]): number => writers.reduce((sum, { failed }) => sum + failed, 0);
 
-/** The longest time between two acknowledgements of any of the writers that touches the time from `from` to `to`. */
+/** The longest interval between acknowledgements of any writer that overlaps `from` to `to`. */
 function longestPause(writers: readonly PinnedWriter[], from: number, to: number): number {
   const times = writers.flatMap(({ acknowledgedMs }) => acknowledgedMs).sort((a, b) => a - b);
   const inside = [Math.max(...times.filter((time) => time < from), 0) || from, ...times.filter((time) => time >= from && time <= to)];

@@ -48,7 +48,7 @@ export class WatchedCluster {
       .expect(200, 'GET', '/raft/v1/status', { timeoutMs: statusTimeoutMs })) as unknown as MemberStatus;
   }
 
-  /** The leader on which all replicas agree, when all have applied what it has committed. */
+  /** The leader that all replicas agree on, after all have applied its commits. */
   async settledLeader(): Promise<ClusterMember> {
     for (;;) {
       const all = await Promise.all(this.members.map((member) => this.statusOf(member).catch(() => null)));

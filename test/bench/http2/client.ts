@@ -6,7 +6,7 @@ import { frame, frameTypes, http2Preface } from './frames.js';
 export interface StreamHandler {
   /** 200, or 0 for any other status. */
   headers?(status: number): void;
-  /** A part of the body, as a part of `chunk`. */
+  /** A part of the body, within `chunk`. */
   data?(chunk: Buffer, start: number, end: number): void;
   end?(): void;
 }
@@ -18,7 +18,7 @@ const nothing = Buffer.alloc(0);
 const windowMax = 2 ** 31 - 1;
 const windowInitial = 65_535;
 const status200 = 0x88;
-/** The connection's window is opened again after this many bytes. */
+/** The connection's window is reopened after this many bytes. */
 const windowStep = 2 ** 30;
 
 export class Http2Client {
@@ -106,14 +106,14 @@ export class Http2Client {
   #receive(chunk: Buffer): void {
     const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     let start = 0;
-    // Plain arithmetic: this runs for every frame, and must cost less than what is measured.
+    // Plain arithmetic, because this runs for every frame.
     while (all.length - start >= 9) {
       const end = start + 9 + ((all[start] as number) << 16) + ((all[start + 1] as number) << 8) + (all[start + 2] as number);
       if (all.length < end) break;
       this.#handle(all[start + 3] as number, all[start + 4] as number, all.readUInt32BE(start + 5) & windowMax, all, start + 9, end);
       start = end;
     }
-    // A copy, so that a small rest does not keep a large chunk.
+    // A copy, so that a small rest does not retain a large chunk.
     this.#buffered = start === all.length ? nothing : Buffer.from(all.subarray(start));
   }
 
@@ -151,7 +151,7 @@ function windowUpdate(bytes: number): Buffer {
   return frame(frameTypes.windowUpdate, 0, 0, payload);
 }
 
-/** A header field that no table remembers; texts of up to 126 + 127 bytes. */
+/** A header field without indexing; texts of up to 126 + 127 bytes. */
 function literal(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
 }

@@ -1,4 +1,4 @@
-/** HTTP/2's frames, for whoever writes them itself: load generators and attackers (RFC 9113, sections 4.1 and 6). */
+/** HTTP/2 frames for load generators and attackers (RFC 9113, sections 4.1 and 6). */
 export const http2Preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 export const frameTypes = {
   data: 0,

@@ -10,7 +10,7 @@ export function start(program: string, args: readonly string[]): ChildProcess {
     serialization: 'advanced',
     detached: true,
   });
-  // As many answers may be awaited at a time as there are writers.
+  // One listener for each waiting writer.
   return child.setMaxListeners(100);
 }
 
@@ -31,7 +31,7 @@ export async function message<T>(child: ChildProcess): Promise<T> {
 
 const ticksPerSecond = 100;
 
-/** Processor seconds that a process has used, all threads together. */
+/** Processor seconds of all threads of a process. */
 export function processorSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Http2Client } from './client.js';
 
-/** Child process of `watchers.ts`: opens watches, counts what arrives and how long after it was written. */
+/** Child process of `watchers.ts`: opens watches, counts events and measures their delay. */
 export interface WatchLoadTask {
   readonly ports: readonly number[];
   readonly caFile: string;
@@ -20,7 +20,7 @@ export interface WatchLoadReport {
   readonly latenciesMs: readonly number[];
 }
 
-/** `report` comes once so many events have arrived since the last `reset`, or when the time is over. */
+/** `report` is sent after so many events since the last `reset`, or when the time is over. */
 export type WatchLoadMessage = { readonly ask: 'report'; readonly events: number; readonly withinMs: number } | { readonly ask: 'reset' };
 const checkMs = 4;
 const stampMark = Buffer.from('"stamp":"');
@@ -28,7 +28,7 @@ const stampDigitsMax = 20;
 
 const task = JSON.parse(process.argv[2] ?? '{}') as WatchLoadTask;
 const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
-/** Of every so many watchers one is read; of the others the bytes are counted, since all see the same. */
+/** Only every n-th watcher is parsed; others count bytes, since all see the same. */
 const sampled = Math.max(1, Math.floor(task.watchers / 100));
 let bytes = new Float64Array(task.watchers);
 let events = new Uint32Array(task.watchers);

@@ -32,7 +32,7 @@ const manager = (index: number, operation: 'Apply' | 'Update'): object => ({
   fieldsV1: { 'f:data': { [`f:k${index}`]: {} } },
 });
 
-/** A definition of a type in a group of its own, and the path of its objects. */
+/** A definition of a type in its own group, and the path of its objects. */
 function custom(name: string, properties: object): { readonly path: string; readonly definition: object } {
   const plural = `${name}s`;
   const kind = name[0]!.toUpperCase() + name.slice(1);

@@ -13,13 +13,13 @@ import type { Probe } from './prober.js';
 import { present, stallingRequests, type StallingRequest } from './requests.js';
 
 export interface StallOptions {
-  /** Requests whose names contain this; all when it is empty. */
+  /** Part of the names of requests; empty for all. */
   readonly only: string;
-  /** The program that is measured; this build's when it is empty. */
+  /** The measured program; empty for this build's. */
   readonly apiserver: string;
 }
 
-/** Below this, a request is answered by a server that is well. */
+/** The latency of an idle server is below this. */
 const requestTimeoutMs = 120_000;
 const settleMs = 300;
 
@@ -52,7 +52,7 @@ export async function benchStalls({ only, apiserver }: StallOptions): Promise<vo
   }
 }
 
-/** A server that allows its administrators everything, and anybody to ask for /livez. */
+/** A server with administrators and anonymous /livez. */
 interface Server {
   readonly port: number;
   readonly admin: Identity;
@@ -108,7 +108,7 @@ async function measure(
 ): Promise<string[]> {
   await prepare(server, before?.() ?? []);
   const text = JSON.stringify(body());
-  // The first requests for a type that has just been defined wait until it is served.
+  // Requests for a new type wait until it is served.
   while (before !== undefined && (await send(server, { method: 'GET', path: at.split('?')[0] ?? at })).status === 404) await delay(50);
   await delay(settleMs);
   await probesOf(prober);
@@ -129,7 +129,7 @@ async function measure(
   return [name, ...cells.map(count)];
 }
 
-/** Processor time of the longest turn of the server's event loop that ended in this time. */
+/** Processor time of the longest turn of the server's event loop in this period. */
 function longestTurnMs(
   { turnsFile }: Server,
   { beganAtMs, endedAtMs }: { readonly beganAtMs: number; readonly endedAtMs: number },
@@ -158,7 +158,7 @@ interface Sent {
   readonly body?: string;
 }
 
-/** On a connection of its own, so that nothing of one measure is left for the next. Status 0: no answer. */
+/** On a new connection, so that measurements are independent. Status 0: no answer. */
 function send(
   { port, admin: { cert, key } }: Server,
   { method, path: at, type = 'application/json', body }: Sent,
