@@ -2,7 +2,6 @@ import path from 'node:path';
 import type Mocha from 'mocha';
 import { processorSeconds, processorSecondsIn } from './processorTime.js';
 
-/** Files that the report names. */
 const reportedFiles = 20;
 const reportedSeconds = 1;
 

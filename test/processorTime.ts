@@ -31,7 +31,7 @@ export const mochaHooks: Mocha.RootHookObject = {
     const now = processorSeconds();
     const hook = this.test;
     if (hook === undefined) return;
-    // Mocha puts the suite's name behind it.
+    // Mocha appends the suite's name.
     (hook as Mocha.Hook).originalTitle = `${title}${now - before}`;
     hook.file = hook.parent?.suites.find(({ file }) => file !== undefined)?.file;
     before = now;

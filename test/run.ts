@@ -64,7 +64,7 @@ function jobsIn(text: string | undefined): number {
   process.exit(2);
 }
 
-/** A path as those of compiled tests are written. */
+/** The path of a compiled test. */
 const inTests = (file: string): string => file.replace(/^(dist\/)?test\//, '').replace(/\.ts$/, '.js');
 
 function testFiles(folder: string, { only, except }: Choice): string[] {
@@ -85,7 +85,7 @@ function order(file: string, jobs: number): number {
   return jobs > 1 ? -place : place;
 }
 
-/** What each process loads that runs files beside others. */
+/** Modules that parallel test processes load. */
 const besideOthers = ['ownPorts.js', 'processorTime.js'].map((file) => fileURLToPath(new URL(file, import.meta.url)));
 
 async function main(): Promise<void> {

@@ -8,14 +8,13 @@ import { Target, type TargetOptions } from './target.js';
 /** A server with a node `n` that runs the pod `default/p`, and an extension server for `ext.example.com/v1`; both record what reaches them. */
 export interface TargetWithBackends {
   readonly target: Target;
-  /** The agent of the node. */
   readonly node: FakeAgent;
   readonly extension: FakeAgent;
   stop(): Promise<void>;
 }
 
 export const extensionGroup = 'ext.example.com';
-/** What the API server shows to its backends; `Seen.client` tells what they saw. */
+/** The API server's name for its backends; `Seen.client` has what they saw. */
 export const shownToBackends = 'apiserver';
 const pollMs = 20;
 
@@ -59,7 +58,7 @@ async function addNode({ admin }: Target, port: number): Promise<void> {
   await admin.expect(200, 'PATCH', '/api/v1/namespaces/default/pods/p/status', { type, body: { status: { phase: 'Running' } } });
 }
 
-/** Each replica has to have found it by itself. */
+/** Waits until each replica has found it. */
 async function addExtension(target: Target, port: number): Promise<void> {
   const { admin, cluster } = target;
   await admin.expect(201, 'POST', '/api/v1/namespaces/default/services', {

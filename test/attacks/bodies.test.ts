@@ -32,7 +32,7 @@ interface Bomb extends RequestOptions {
   readonly what: string;
   readonly method: string;
   readonly path: string;
-  /** What is right beside a refusal. */ readonly taken?: boolean;
+  /** A second permitted status. */ readonly taken?: boolean;
 }
 
 const post = (what: string, type: string, raw: string | Buffer, taken = false): Bomb => ({
@@ -233,7 +233,7 @@ describe('attacks/bodies', function () {
     await target?.stop();
   });
 
-  /** Processor time of the server from the request to its answer; what it does for the bystander meanwhile is in it. */
+  /** Processor seconds of the server for a request, including concurrent work for the bystander. */
   async function costOf(method: string, path: string, options: RequestOptions): Promise<{ answer: Answer; seconds: number }> {
     const before = target.cpuSeconds();
     const answer = await tenant.client.request(method, path, options);

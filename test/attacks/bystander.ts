@@ -8,7 +8,7 @@ export type Errand = 'probe' | 'read' | 'write';
 
 /** Counts of requests of one kind that have ended. Their memory does not depend on how many there are. */
 class Tally {
-  /** How often which status came; 0: the connection failed, or no answer came within `patienceMs`. */
+  /** Counts by status; 0: the connection failed, or no answer came within `patienceMs`. */
   readonly statuses = new Map<number, number>();
   readonly latencies = new Latencies();
 
@@ -29,7 +29,7 @@ class Tally {
 const sum = (counts: Iterable<number>): number => [...counts].reduce((total, count) => total + count, 0);
 
 const errands: readonly Errand[] = ['probe', 'read', 'write'];
-/** Nobody who means well waits longer for so little. */
+/** The limit of an ordinary client. */
 const patienceMs = 30_000;
 const namespace = 'bystander';
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
@@ -84,7 +84,7 @@ export class Bystander {
     return sum(errands.map((errand) => this.#tallies[errand].failed));
   }
 
-  /** Counts of a calm server with what the bystander itself may have under way at any moment. */
+  /** The counts of an idle server plus the bystander's own requests. */
   static beside(counts: Counts): Counts {
     return { ...counts, readOnly: counts.readOnly + 2, mutating: counts.mutating + 1 };
   }
@@ -103,7 +103,6 @@ export class Bystander {
     return { statuses, p50Ms: latencies.at(0.5), p99Ms: latencies.at(0.99), maxMs: latencies.at(1) };
   }
 
-  /** Its connections end with it. */
   async stop(): Promise<void> {
     this.#running = false;
     await this.#loops;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../fixtures/apiClient.js';
 
-/** What a server has in hand, as its `/metrics` tell. */
+/** A server's active work according to `/metrics`. */
 export interface Counts {
   /** Requests being worked on, the one for `/metrics` included where the server counts it. */
   readonly readOnly: number;
@@ -13,7 +13,7 @@ export interface Counts {
   readonly residentBytes: number;
 }
 
-/** Between two looks at a server; what is waited for is an event in the server that it tells nobody. */
+/** The interval of polls for events that a server does not report. */
 const pollMs = 50;
 
 export async function readCounts(client: ApiClient): Promise<Counts> {

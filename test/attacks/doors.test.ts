@@ -36,7 +36,7 @@ describe('attacks on the doors of a server', function () {
   });
   afterEach(async () => {
     for (const client of clients.splice(0)) client.destroy();
-    // Of slots nothing is left at once, but for what the bystander asks.
+    // All slots are released at once, except the bystander's.
     await target.settled({
       ...atRest,
       readOnly: atRest.readOnly + 2,

@@ -34,7 +34,7 @@ const binding = (kind: string, name: string, roleRef: object, subject = 'mallory
   subjects: [{ kind: 'User', apiGroup: group, name: subject }],
 });
 
-/** Nobody gives more than he has: roles, bindings, certificates and the doors beside the main ones. */
+/** Nobody grants more rights than they have: roles, bindings, certificates and secondary ports. */
 describe('attacks/escalation', function () {
   let target: Target;
   let mallory: User;

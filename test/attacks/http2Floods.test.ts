@@ -28,7 +28,7 @@ const growthMax = 1.5;
 interface Flood {
   readonly what: string;
   readonly turn: (wire: RawHttp2, round: number) => Buffer;
-  /** Sent once, before the turns. */ readonly begin?: (wire: RawHttp2) => Buffer;
+  /** Sent once at the beginning. */ readonly begin?: (wire: RawHttp2) => Buffer;
   readonly turns?: number;
 }
 
@@ -274,7 +274,7 @@ describe('attacks/http2Floods', function () {
     bystander = await Bystander.start(target);
     await bystander.served(5);
     calm = Bystander.beside(await target.counts());
-    // What every flood costs once, such as code that is compiled.
+    // The one-time cost of every flood, such as compilation.
     for (const flood of floods) await send({ ...flood, turns: 500 }, target.port);
   });
   after(async () => {

@@ -11,7 +11,7 @@ const who = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
 const issuer = 'https://kubernetes.default.svc';
 
-/** Nobody is somebody else without the right to be, or the key of those who say so. */
+/** Nobody acts as another user without the right or the issuer's key. */
 describe('attacks/identity', function () {
   let target: Target;
   let low: User;
@@ -176,7 +176,7 @@ describe('attacks/identity', function () {
       const content = `${encoded(header)}.${encoded(claims)}`;
       return `${content}.${createSign('RSA-SHA256').update(content).sign(createPrivateKey(key)).toString('base64url')}`;
     };
-    /** With the cluster's own key: what a token says is looked at, not only who signed it. */
+    /** With the cluster's own key: the claims of a token count, not only its signature. */
     const own = (claims: object, header: object = {}): string =>
       signed(
         { ...headerOf(account.token), ...header },
@@ -245,7 +245,7 @@ describe('attacks/identity', function () {
     for (const [what, forge] of Object.entries(forgeries)) {
       it(what, async () => {
         const answer = await target.as('none').request('POST', who, { body: review, headers: { authorization: `Bearer ${forge()}` } });
-        // An empty token is none: the client is nobody, who may not ask this.
+        // An empty token is anonymous, which this request forbids.
         expect(what === 'nothing' ? [401, 403] : [401, 431], JSON.stringify(answer.body)).to.include(answer.status);
       });
     }

@@ -15,11 +15,11 @@ import { plainRequest, RawHttp1 } from './wire/http1.js';
 const things = `/apis/${extensionGroup}/v1/things`;
 const redirects = [301, 302, 303, 307, 308] as const;
 
-/** What kube-apiserver was found to do wrong over the years, and what stands behind this server would like it to do. */
+/** Known faults of kube-apiserver, and attempts of backends to misuse the server. */
 describe('attacks/knownFaults', function () {
   let all: TargetWithBackends;
   let user: User;
-  /** Where nobody should be led. */
+  /** The forbidden destination. */
   let elsewhere: Server;
   let led = 0;
   const address = (): string => `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;

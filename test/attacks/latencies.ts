@@ -29,7 +29,7 @@ export class Latencies {
     this.#longestMs = Math.max(this.#longestMs, ms);
   }
 
-  /** What that share of all stays under, in milliseconds; 0 where there are none. */
+  /** The upper bound of that share in milliseconds; 0 without values. */
   at(share: number): number {
     let left = Math.ceil(this.#count * share);
     if (share >= 1 || left === 0) return this.#longestMs;

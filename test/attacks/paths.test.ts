@@ -3,9 +3,9 @@ import { Target, type User } from './target.js';
 import { mergePatch, tryAll, type Try } from './tries.js';
 import { plainRequest, RawHttp1 } from './wire/http1.js';
 
-/** In every secret that nobody here may read. */
+/** Part of every secret that is unreadable here. */
 const marker = 'c2VjcmV0LW1hcmtlcg==';
-/** What only an answer to somebody with rights has in it. */
+/** Text that only authorized answers contain. */
 const leak = /c2VjcmV0LW1hcmtlcg|process_resident_memory|"leaderId"/;
 const elsewhere = [301, 302, 307, 308];
 
@@ -164,7 +164,7 @@ describe('attacks/paths', function () {
         wire.send(plainRequest('GET', path));
         const [answer] = await wire.answered(1);
         wire.destroy();
-        // A connection that is cut without an answer has told nothing either.
+        // A connection cut without an answer reveals nothing either.
         if (path === '/livez?/../metrics') expect(answer?.status).to.equal(200);
         else expect([undefined, 400, 403, 404]).to.include(answer?.status);
         expect(answer?.body ?? '').not.to.match(leak);

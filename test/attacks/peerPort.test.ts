@@ -39,7 +39,7 @@ describe('attacks/peerPort', function () {
     await bystander.served(1);
   });
 
-  /** What came, until the server closed the connection. */
+  /** Sends bytes; returns everything until the server closes. */
   async function say(bytes: Buffer, options: ConnectionOptions = {}): Promise<Buffer> {
     const chunks: Buffer[] = [];
     const socket = tls.connect({ host: '127.0.0.1', port: port(), servername: 'r2.raft', rejectUnauthorized: false, ...options });

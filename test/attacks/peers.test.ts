@@ -72,7 +72,6 @@ describe('attacks/peers', function () {
       await writes(leader, `after-${first === null ? 'silence' : 'handshakes'}`);
       await dead.restart();
       await target.cluster.caughtUp(dead);
-      // The attack goes on; the test's time limit ends a vain wait.
       while (floods.reduce((sum, { opened }) => sum + opened, 0) <= 3 * floodPerMember) await delay(pollMs);
       await target.expectAlive();
     });

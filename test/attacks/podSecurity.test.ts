@@ -21,7 +21,7 @@ const beside = (kind: 'initContainers' | 'containers', security: object): object
 });
 const volume = (source: object): object => ({ volumes: [{ name: 'v', ...source }] });
 
-/** What "baseline" forbids already. */
+/** Forbidden by "baseline". */
 const dangerous: Readonly<Record<string, object>> = {
   privileged: pod({}, { privileged: true, allowPrivilegeEscalation: undefined }),
   'privileged at first': pod(beside('initContainers', { privileged: true })),
@@ -49,7 +49,7 @@ const dangerous: Readonly<Record<string, object>> = {
     containers: [{ name: 'c', image: 'i', securityContext: safe, livenessProbe: { httpGet: { port: 1, host: '169.254.169.254' } } }],
   }),
 };
-/** What only "restricted" forbids. */
+/** Forbidden only by "restricted". */
 const lax: Readonly<Record<string, object>> = {
   'more rights by set-uid': pod({}, { allowPrivilegeEscalation: true }),
   'more rights by saying nothing': pod({ containers: [{ name: 'c', image: 'i' }] }),

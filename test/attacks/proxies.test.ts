@@ -15,7 +15,7 @@ const group = 'wire.example.com';
 const foos = `/apis/${group}/v1/namespaces/default/foos`;
 const pods = '/api/v1/namespaces/default/pods';
 
-/** What somebody who may only read would like an extension server to hear. */
+/** A request that a reader tries to smuggle to an extension server. */
 const hidden = `DELETE /apis/${group}/v1/namespaces/kube-system/foos/stolen HTTP/1.1\r\nhost: x\r\nx-remote-user: root\r\nx-remote-group: system:masters\r\n\r\n`;
 
 describe('attacks/through proxies', function () {
@@ -49,7 +49,7 @@ describe('attacks/through proxies', function () {
     await backends?.stop();
   });
 
-  /** Requests that came for somebody, and not from the server itself. */
+  /** Requests on behalf of a user, not the server's own. */
   const seen = (): readonly (readonly [string, string, string])[] =>
     extension.requests
       .map(({ method, target, headers }): [string, string, string] => [
@@ -214,7 +214,7 @@ describe('attacks/through proxies', function () {
       sockets.close();
     });
 
-    /** The status that a client gets who asks for a WebSocket. */
+    /** The status of a WebSocket request. */
     async function opened({ certificate, key }: User, path: string): Promise<number> {
       const socket = new WebSocket(`${backends.target.url.replace('https', 'wss')}${pods}/p/${path}`, ['v5.channel.k8s.io'], {
         cert: certificate,

@@ -9,7 +9,7 @@ const applyType = 'application/apply-patch+yaml';
 const mergeType = 'application/merge-patch+json';
 const words = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`);
 
-/** People with some rights who want more of them, or want to keep the server busy with the question. */
+/** Users with some rights who try to gain more or to overload authorization. */
 describe('attacks on rights', function () {
   this.timeout(180_000);
   let target: Target;
@@ -26,7 +26,7 @@ describe('attacks on rights', function () {
     await target.stop();
   });
 
-  /** The answer, and how many rounds of each errand the bystander was served between question and answer. */
+  /** The answer, and the number of the bystander's rounds during it. */
   async function beside<T>(attack: Promise<T>): Promise<T> {
     const [answer] = await Promise.all([attack, bystander.served()]);
     return answer;

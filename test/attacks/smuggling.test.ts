@@ -86,7 +86,7 @@ const cases: readonly Case[] = [
   { what: 'bytes that are no HTTP', bytes: Buffer.from(Array.from({ length: 4_096 }, (_, each) => (each * 37) % 256)) },
 ];
 
-/** Where one request ends and the next begins is the same for everybody on the way, or the connection ends. */
+/** All servers on the way agree on where requests end, or the connection ends. */
 describe('attacks/smuggling', function () {
   let target: Target;
   before(async () => {
@@ -130,7 +130,7 @@ describe('attacks/smuggling', function () {
     });
   }
 
-  // What needs no work is answered in its turn as well.
+  // Answers that need no work keep their order.
   const unworked: Readonly<Record<string, string>> = {
     'an expectation that nobody knows': head('GET /livez HTTP/1.1', 'expect: more'),
     'too many headers': head('GET /livez HTTP/1.1', ...Array.from({ length: 1_500 }, (_, each) => `x-${each}: y`)),

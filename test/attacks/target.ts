@@ -11,15 +11,14 @@ import { readCounts, settledCounts, type Counts } from './counts.js';
 export type { Counts } from './counts.js';
 
 export interface TargetOptions {
-  /** One unless told. */
+  /** Default 1. */
   readonly replicas?: 1 | 3;
-  /** Further flags for each API server. */
   readonly flags?: readonly string[];
-  /** Copies of the controller manager; none unless told. */
+  /** Default 0. */
   readonly managers?: number;
 }
 
-/** What a user may do, as in a Role or ClusterRole. */
+/** A user's rights, as in a Role or ClusterRole. */
 export interface Rule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -31,11 +30,10 @@ export interface Rule {
 export interface UserOptions {
   readonly group?: string;
   readonly rules?: readonly Rule[];
-  /** Where the rules hold; everywhere unless told. */
+  /** Default: cluster-wide. */
   readonly namespace?: string;
 }
 
-/** Someone with a certificate. */
 export interface User extends KeyAndCertificate {
   readonly name: string;
   readonly client: ApiClient;
@@ -59,7 +57,7 @@ export class Target {
   readonly admin: ApiClient;
   readonly anonymous: ApiClient;
   readonly #clients: ApiClient[] = [];
-  /** Look at the counts of a replica, each over one connection, which is among what they count. */
+  /** Clients for the counts of each replica, whose connections they include. */
   readonly #observers = new Map<number, ApiClient>();
 
   private constructor(readonly cluster: ClusterUnderTest) {
@@ -135,7 +133,7 @@ export class Target {
     return name;
   }
 
-  /** What a replica has in hand now. Asked by an administrator, who is answered before others. */
+  /** The replica's active work, read by an administrator, who has priority. */
   async counts(index = 0): Promise<Counts> {
     return await readCounts(this.#observer(index));
   }
@@ -170,7 +168,6 @@ export class Target {
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
   }
 
-  /** What a replica has logged so far. */
   log(index = 0): string {
     return fs.readFileSync(this.member(index).process.spec.log, 'utf8');
   }

@@ -4,12 +4,12 @@ import type { Answer, ApiClient, RequestOptions } from '../fixtures/apiClient.js
 /** One attack that is a single request, and the answers that are right. */
 export interface Try extends RequestOptions {
   readonly what: string;
-  /** GET unless told. */
+  /** Default GET. */
   readonly method?: string;
   /** `path`, or one that is known only when the servers run. */
   readonly path: string | (() => string);
   readonly status: number | readonly number[];
-  /** What the answer says, or must not say. */
+  /** Patterns of the answer. */
   readonly says?: RegExp;
   readonly neverSays?: RegExp;
 }
@@ -20,7 +20,7 @@ export const jsonPatch = 'application/json-patch+json';
 export const strategicPatch = 'application/strategic-merge-patch+json';
 export const applyPatch = 'application/apply-patch+yaml';
 
-/** A test for each: `who` asks. */
+/** Declares a test for each, as the client `who`. */
 export function tryAll(who: () => ApiClient, tries: readonly Try[]): void {
   for (const each of tries)
     it(each.what, async () => {

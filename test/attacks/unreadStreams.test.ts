@@ -3,15 +3,15 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { startWithBackends, type TargetWithBackends } from './backends.js';
 import type { User } from './target.js';
 
-/** Streams that go on for long (exec, attach, port-forward), whose clients do not read what the container writes. */
+/** Long streams (exec, attach, port-forward) whose clients do not read the container's output. */
 
 const clients = 8;
 /** More than the kernel's socket buffers hold on the two connections between container and client: some 20 MiB. */
 const bytesOfEach = 64 * 1024 * 1024;
 const frame = Buffer.alloc(64 * 1024, 1);
-/** Answers to somebody else after which a container that has written nothing meanwhile is held up. */
+/** Answers to another client that show that an idle container is blocked. */
 const patience = 100;
-/** What the server may keep for all of these clients together; all that is written would be eight times as much. */
+/** The memory limit for all these clients; the whole output is eight times as much. */
 const keptBytesMax = 64 * 1024 * 1024;
 
 /** A container that writes as fast as it can. */

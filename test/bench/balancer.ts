@@ -28,12 +28,11 @@ export interface BalancerOptions {
   readonly output: string;
 }
 
-/** A way to the servers. */
 interface Way {
   readonly name: string;
   /** Connections go to these in turn. */
   readonly endpoints: readonly Endpoint[];
-  /** Processes that take part beside the servers. */
+  /** Further processes that count. */
   readonly pids: readonly number[];
 }
 
@@ -151,7 +150,7 @@ async function compared(
   for (let round = 0; round < warmUpTurns + turns; round++) {
     console.error(`  ${load.name}, ${round < warmUpTurns ? 'warming up' : `turn ${round - warmUpTurns + 1} of ${turns}`} ...`);
     const found: Turn[] = [];
-    // Who begins changes with every turn.
+    // The order rotates.
     for (let each = 0; each < ways.length; each++) {
       const index = (each + round) % ways.length;
       const way = ways[index] as Way;

@@ -7,15 +7,14 @@ import { ApiClient } from '../fixtures/apiClient.js';
 import { PeerNetwork } from '../torture/cluster/peerNetwork.js';
 import type { Endpoint } from './connection.js';
 
-/** A cluster of real processes to measure. */
 export interface BenchCluster {
   readonly cluster: Cluster;
-  /** Of each replica, past the balancer. */
+  /** The replicas' own addresses. */
   readonly endpoints: readonly Endpoint[];
-  /** Of the first replica. */
+  /** A client of the first replica. */
   readonly client: ApiClient;
   readonly pid: number;
-  /** Between the replicas, where `ownNetwork` asked for it. */
+  /** Null without `ownNetwork`. */
   readonly network: PeerNetwork | null;
   readonly files: {
     readonly ca: string;

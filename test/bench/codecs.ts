@@ -26,12 +26,12 @@ const batchMs = 1;
 /** V8 optimizes rules of many functions late, so a warm-up of some thousand objects precedes the measurement. */
 const warmUpCalls = 10_000;
 const warmUpMs = 1_500;
-/** As the server takes them. */
+/** The server's limit. */
 const bodyBytesMax = 3 * 1024 * 1024;
 const rounds = 5;
 
 export async function benchCodecs({ seconds }: CodecBenchOptions): Promise<void> {
-  // About so many things are measured.
+  // Number of measurements.
   const each = (seconds * 1000) / 50;
   for (const [title, value, kind] of [
     ['Pod', pod(1), podKind],

@@ -11,7 +11,7 @@ const site = { apiVersion: 'example.org/v1', kind: 'Site', metadata: { name: 'bl
 const reported = 'object.status.observedGeneration == object.metadata.generation';
 
 export interface ExploreTerms {
-  /** Of each way. */
+  /** Rounds of each kind. */
   readonly rounds: number;
   readonly clusters: number;
 }

@@ -11,9 +11,9 @@ import { milliseconds, printTable } from './table.js';
  * the longest pause in an equal time before the fault. The last row is a replica's time to catch up.
  */
 export interface FailoverOptions {
-  /** Of each kind. */
+  /** Number of each kind of fault. */
   readonly kills: number;
-  /** Entries that the replica which catches up has missed. */
+  /** Missed entries of the replica that catches up. */
   readonly behind: number;
   /** Part of the names of faults; empty for all. */
   readonly only: string;

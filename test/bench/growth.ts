@@ -126,7 +126,6 @@ const define = (cluster: BenchCluster, size: number): Promise<() => void> =>
     Array.from({ length: size }, (_, at) => definition(at)),
   );
 
-/** Creates objects, some at a time. */
 async function make({ client }: BenchCluster, path: string, objects: readonly object[]): Promise<() => void> {
   let next = 0;
   await Promise.all(
@@ -184,7 +183,7 @@ async function bind(cluster: BenchCluster, size: number): Promise<() => void> {
   );
 }
 
-/** Somebody whose rights come from a binding as well. */
+/** A user with rights by a binding. */
 async function boundUser(cluster: BenchCluster): Promise<readonly Endpoint[]> {
   const { caFile, caKeyFile } = cluster.cluster.pki;
   const authority = { certificate: readFileSync(caFile, 'utf8'), key: readFileSync(caKeyFile, 'utf8') };
@@ -199,7 +198,7 @@ async function boundUser(cluster: BenchCluster): Promise<readonly Endpoint[]> {
   return cluster.endpoints.map((endpoint) => ({ ...endpoint, cert: Buffer.from(issued.certificate), key: Buffer.from(issued.key) }));
 }
 
-/** Watchers whose selectors nothing that is written fulfils. */
+/** Watchers whose selectors match no write. */
 async function watch({ endpoints: [endpoint], files }: BenchCluster, size: number): Promise<() => void> {
   if (size === 0) return idle;
   const task: WatchLoadTask = {

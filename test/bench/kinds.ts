@@ -17,7 +17,6 @@ import { inOneGo } from '../../api/steps.js';
  */
 const stepNames = ['JSON.parse', 'decode, check, defaults', 'ownership', 'JSON.stringify', 'encode Protobuf', 'encode JSON'] as const;
 type Step = (typeof stepNames)[number];
-/** Parsing is compared with parsing, writing with writing. */
 const bases: Readonly<Record<Step, Step>> = {
   'JSON.parse': 'JSON.parse',
   'decode, check, defaults': 'JSON.parse',

@@ -1,14 +1,13 @@
 import { Connection, type Endpoint } from './connection.js';
 
 export interface LoadOptions {
-  /** Connections are spread over these in turn. */
   readonly endpoints: readonly Endpoint[];
   readonly connections: number;
   readonly seconds: number;
   /** The next request of a connection; `round` counts from 0. */
   readonly next: (connection: number, round: number) => Buffer;
   readonly expect: number;
-  /** Called when all connections stand. */
+  /** Called when all connections are open. */
   readonly opened?: (() => void) | undefined;
 }
 

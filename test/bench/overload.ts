@@ -30,7 +30,7 @@ const streamsEach = 100;
 const resettingConnections = 20;
 const slowClients = 500;
 const settlingSeconds = 1;
-/** The object that everybody gets. */
+/** The object to read. */
 const asked = 'calm';
 const listsAtOnce = 100;
 const listingConnections = 10;
@@ -153,7 +153,7 @@ function stormsOver(
         return `${count(answered / 2)}/s answered to others`;
       },
     },
-    // Only beside others can a replica be killed.
+    // A replica can be killed only if others remain.
     ...members.slice(1, 2).map(() => ({
       name: `${count(watchers)} watchers come back, a replica killed`,
       async run() {
@@ -176,7 +176,6 @@ function stormsOver(
 async function fillListed(bench: BenchCluster): Promise<string> {
   const path = '/api/v1/namespaces/listed/configmaps';
   const { status } = await bench.client.request('POST', '/api/v1/namespaces', { body: { metadata: { name: 'listed' } } });
-  // An earlier storm has made them.
   if (status === 409) return path;
   const names = Array.from({ length: listedObjects }, (_, each) => `listed-${each}`);
   await fill(bench, path, names, listedBytes);

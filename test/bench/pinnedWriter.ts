@@ -27,12 +27,10 @@ export class PinnedWriter {
     this.#running = this.#run();
   }
 
-  /** When writes were acknowledged. */
   get acknowledgedMs(): number[] {
     return this.ends.filter(acknowledged).map(({ endedMs }) => endedMs);
   }
 
-  /** Answers that were errors, and connections that broke. */
   get failed(): number {
     return this.ends.filter((end) => !acknowledged(end)).length;
   }

@@ -3,6 +3,5 @@ import { readFileSync } from 'node:fs';
 /** Processor milliseconds of a process's main thread: NaN outside Linux. */
 export function mainThreadCpuMs(pid: number): number {
   if (process.platform !== 'linux') return NaN;
-  // Nanoseconds on a processor are the first number.
   return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
 }

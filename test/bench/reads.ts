@@ -22,7 +22,6 @@ interface Outcome extends ReadReport {
   readonly perSecond: number;
   readonly cpuMicroseconds: number;
 }
-/** A server and its load process. */
 interface Subject {
   readonly pid: number;
   readonly load: ChildProcess;
@@ -118,7 +117,6 @@ function row(what: string, turns: readonly { readonly ours: Outcome; readonly ba
   ];
 }
 
-/** GETs while 200 MB lists stream. */
 async function besideBulk(cluster: BenchCluster, port: number, seconds: number): Promise<void> {
   console.error('  gets while 200 MB lists stream ...');
   await cluster.client.expect(201, 'POST', '/api/v1/namespaces', { body: { metadata: { name: bulkNamespace } } });

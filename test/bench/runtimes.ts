@@ -36,7 +36,7 @@ export async function benchRuntimes({ nodes, ...options }: RuntimesOptions): Pro
   }
 }
 
-/** The launcher ends with this process, however that ends. */
+/** The launcher ends with this process in any case. */
 function launch(node: string, dataDirectory: string): ChildProcess {
   const flags = ['--replicas', '1', '--managers', '0', '--port', '0', '--data-dir', dataDirectory];
   const execArgv = ['--import', programFile('leash')];

@@ -69,7 +69,7 @@ const overEtcd = (cluster: BenchCluster, etcd: EtcdServers): Subject => ({
   store: 'etcd',
   cluster,
   pids: () => [...serverPids(cluster), ...etcd.members.map(({ process }: { readonly process: ChildProcess }) => process.pid ?? 0)],
-  // Whoever leads, the servers ask this one first.
+  // The servers prefer this member, whichever leads.
   failLeader: () => etcd.members[0]!.kill(),
 });
 

@@ -28,9 +28,9 @@ const runs = [
 ] as const;
 const idleWatchers = 50_000;
 const turnSeconds = 1;
-/** Time for memory to be given back. */
+/** The time for memory to be released. */
 const settledMs = 500;
-/** Time for what is under way when writing ends. */
+/** The time for pending work after the last write. */
 const settleMs = 20_000;
 /** Enough writers that none waits for its last answer. At full speed each watcher has this many events in flight. */
 const writers = 32;
@@ -40,7 +40,6 @@ const body = (name: string, text: string): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { stamp: text, value: 'w'.repeat(valueBytes) } });
 
 type Run = (typeof runs)[number];
-/** A server with watchers. */
 interface Subject {
   readonly pid: number;
   readonly load: ChildProcess;

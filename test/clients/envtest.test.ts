@@ -46,7 +46,6 @@ const definition = {
   },
 };
 
-/** Writes a folder of assets as users do. */
 function assetsWith(...args: readonly string[]): string {
   const folder = path.join(temporaryDirectory('assets'), 'k8s');
   const { status, stdout, stderr } = spawnSync(process.execPath, [programFile('raftplane'), 'envtest-assets', folder, ...args], {
@@ -144,7 +143,7 @@ describe('clients/envtest', function () {
       });
       expect(changed.status).to.deep.equal({ active: 2 });
       webhook.close();
-      // A real etcd ends by the signal itself.
+      // A real etcd ends by the signal.
       expect(await stop()).to.deep.equal([0, store === 'etcd' ? null : 0]);
     });
 
@@ -190,7 +189,6 @@ describe('clients/envtest', function () {
   });
 });
 
-/** Its methods, to be called by themselves. */
 function bound(environment: EnvtestEnvironment): { client: EnvtestEnvironment['client']; stop: EnvtestEnvironment['stop'] } {
   return { client: environment.client, stop: () => environment.stop() };
 }

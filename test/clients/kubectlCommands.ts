@@ -3,9 +3,9 @@ export interface Step {
   readonly args: readonly string[];
   /** On its standard input, as for `apply -f -`. */
   readonly input?: string;
-  /** What it prints, on either output. */
+  /** A pattern of its output. */
   readonly prints: RegExp;
-  /** The status that it ends with. Default 0. */
+  /** Its exit status; default 0. */
   readonly status?: number;
   readonly environment?: Readonly<Record<string, string>>;
   /** Runs until it has printed that, then is killed. */

@@ -111,7 +111,7 @@ describe('cluster/aggregation', function () {
 
   it('lets kubectl use what another program serves', async () => {
     await commands.kubectl('wait', '--for=condition=Available', `apiservice/v1.${group}`, '--timeout=60s');
-    // Each replica has to have found it by itself.
+    // Waits until each replica has found it.
     for (const member of cluster.members)
       while ((await cluster.at(member).request('GET', `/apis/${group}/v1`)).status !== 200) await new Promise(setImmediate);
     expect(await commands.kubectl('get', 'th', '-o', 'name')).to.equal(`thing.${group}/one\n`);

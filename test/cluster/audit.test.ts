@@ -30,7 +30,6 @@ function policyFile(folder: string): string {
 const secrets = '/api/v1/namespaces/default/secrets';
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
-/** Asks without a certificate; yields the status code. */
 const fetchAs = (address: string, target: string, authorization: string): Promise<number> =>
   new Promise((resolve, reject) => {
     https

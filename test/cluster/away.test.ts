@@ -7,7 +7,7 @@ import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 /** History and log are short, so that an absence of seconds is long. */
 const apiserverFlags = ['--etcd-compaction-interval=1s', '--raft-log-entries-kept=10'];
 const pollMs = 50;
-/** The log is cut after so many megabytes, too. */
+/** The log is also cut by size. */
 const filler = 'x'.repeat(900_000);
 /** This many exceed the queue of a watch several times. */
 const burst = 20;

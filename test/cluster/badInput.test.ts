@@ -41,7 +41,7 @@ describe('cluster/bad input', function () {
         options?: { readonly raw?: string; readonly body?: unknown; readonly type?: string },
       ];
       readonly status: number | readonly number[];
-      /** What the message must name. */
+      /** A pattern of the message. */
       readonly names?: RegExp;
       /** The path is not recognised, so the answer is a line of text. */
       readonly plain?: true;

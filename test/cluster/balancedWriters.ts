@@ -10,7 +10,7 @@ const path = '/api/v1/namespaces/default/configmaps';
 const type = { 'content-type': 'application/json' };
 const created = 201;
 
-/** New connections are dear for both sides. */
+/** New connections are expensive. */
 const counts = { keptConnection: 6, http2: 6, newConnection: 2 } as const;
 type Kind = keyof typeof counts;
 
@@ -43,7 +43,7 @@ export class BalancedWriters {
     this.#all = Promise.all(kinds.flatMap((kind) => Array.from({ length: counts[kind] }, () => this.#run(kind, writes[kind]()))));
   }
 
-  /** Resolves when so many objects were created in all. */
+  /** Resolves when so many objects were created. */
   async until(count: number): Promise<void> {
     while (this.#count() < count)
       await new Promise<void>((resolve) => {

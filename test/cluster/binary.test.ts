@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { commandLineTests } from './commandLineTests.js';
 import { userCommandTests } from './userCommand.js';
 
-/** Not development dependencies: .ci/run installs them beside. */
+/** .ci/run installs them; they are no development dependencies. */
 const tools = ['node24', 'postject'].map((name) => path.join(packageRoot, '.ci', 'tools', 'node_modules', name));
 
 /** The executable on a machine without Node. */

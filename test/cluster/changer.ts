@@ -4,9 +4,8 @@ import { configMap, type ClusterUnderTest } from './clusterUnderTest.js';
 
 const pollMs = 10;
 const writeTimeoutMs = 5_000;
-/** Objects that each changer goes through. */
 const objects = 5;
-/** Every so many writes one is a deletion. */
+/** One write of this many is a delete. */
 const deletionEvery = 17;
 
 /** A client that changes objects continuously and records each acknowledged version. */

@@ -16,7 +16,7 @@ interface Informer {
   start(): Promise<void>;
   stop(): Promise<void>;
 }
-/** What all releases of the library have alike. */
+/** The common part of all releases of the library. */
 interface Library {
   readonly KubeConfig: new () => { loadFromFile(file: string): void };
   readonly KubernetesObjectApi: {

@@ -80,7 +80,6 @@ describe('cluster/console', function () {
     open.push(watched);
     return watched;
   };
-  /** As the owner of the cluster. */
   const visitSignedIn = async (options: Parameters<typeof visit>[0] = {}): Promise<WatchedPage> => {
     const watched = await visit(options);
     await watched.page.goto(launcher.consoleLink()!);
@@ -540,7 +539,7 @@ describe('cluster/console', function () {
       body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
     });
     await page.locator('tr.lit').getByText('endpoint', { exact: true }).waitFor();
-    // Also those that had nothing to do yet.
+    // Controllers without work are listed too.
     await page.locator('.plain').getByText('cronjob', { exact: true }).waitFor();
     await page.locator('[data-loop=deployment-controller]').getByText('ScalingReplicaSet').waitFor();
     await page.getByLabel('Show idle queues').uncheck();
@@ -631,7 +630,6 @@ describe('cluster/console', function () {
       .locator(`[data-member=${own}]`)
       .getByRole('button', { name: `Pause ${own}` })
       .waitFor();
-    // Charts have a line for each member again.
     await page
       .locator(`article[data-member=${leader}]`)
       .getByText(/\d ms$/)
@@ -641,7 +639,6 @@ describe('cluster/console', function () {
   });
 });
 
-/** Returns the member that the page's connection leads to. */
 const ownServer = (page: Page): Promise<string> =>
   page.evaluate<string>(`fetch('/console/v1/servers', { headers: { authorization: 'Bearer ' + sessionStorage.getItem('raftplane-token') } })
     .then((response) => response.json())

@@ -12,7 +12,7 @@ import { createAuthority } from '../fixtures/certificates.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
 const objects = 10_000;
-/** An hour of 1,000 changes a minute. */
+/** 1,000 changes a minute for an hour. */
 const changes = 60_000;
 const columns = [
   { name: 'Name', type: 'string', priority: 0 },
@@ -208,7 +208,7 @@ async function changeAtPace(stream: NodeJS.WritableStream, from: number, ms: num
 const seen = (page: Page, count: number): Promise<void> =>
   page.locator('.rows .row').first().getByText(String(count), { exact: true }).waitFor({ timeout: 120_000 });
 
-/** Bytes, when nothing is left to collect. */
+/** Bytes after garbage collection. */
 async function heapOf(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

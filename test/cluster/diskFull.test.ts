@@ -89,7 +89,7 @@ describe('cluster/diskFull', function () {
       /\[!\]storage-space warning: the store is above its quota/,
     );
     await started.client.expect(200, 'DELETE', path);
-    // History is shortened by itself while space is short.
+    // History is compacted automatically while space is short.
     await until(async () => (await started.client.request('POST', path, { body: configMap('after') })).status === 201);
   });
 });

@@ -23,13 +23,12 @@ interface Left {
 
 /** Resource and name, which are equal in most paths and keys. */
 const keyEnd = (path: string): string => path.split('/').slice(-3).join('/');
-/** A store that is filled anew counts from one. */
+/** A new store counts from one. */
 const withoutVersion = (object: JsonObject): JsonObject => {
   const { resourceVersion: _, ...metadata } = object['metadata'] as JsonObject;
   return { ...object, metadata };
 };
 
-/** Keys that begin with a text. */
 async function keysIn(client: EtcdClient, start: string): Promise<readonly string[]> {
   const { kvs } = await client.call(
     range,

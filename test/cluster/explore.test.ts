@@ -45,7 +45,7 @@ const site = (number: number): { readonly call: string; readonly nth: number } =
 /** The change of the second step, after those of finalizer and status. */
 const changed = site(3);
 
-/** Those of one operator do not touch each other. */
+/** Bugs of one operator are independent. */
 const bugsByOperator: readonly (readonly (readonly [bug: string, plan: Plan, judgement: string, steps?: number])[])[] = [
   [
     ['lost', { kind: 'crash', at: content, when: 'after' }, 'finalState'],
@@ -80,7 +80,7 @@ describe('cluster/explore', function () {
   });
   after(() => cluster.stop());
 
-  /** Little patience and rest cannot hide a bug. */
+  /** Short waits cannot hide a bug. */
   const exploreExample = (bug: string, plans: readonly Plan[], options: Partial<ExploreOptions> = {}): Promise<Exploration> =>
     explore({
       cluster,

@@ -10,7 +10,6 @@ export class Follower {
   #version: string;
   readonly #first: number;
 
-  /** Changes, in the order in which they came. */
   readonly events: WatchEvent[] = [];
   /** Each bookmark's version and the number of changes before it. */
   readonly bookmarks: { readonly version: number; readonly after: number }[] = [];
@@ -36,7 +35,6 @@ export class Follower {
     while (!this.events.some(({ object }) => object.metadata.name === name)) await delay(pauseAfterFailureMs);
   }
 
-  /** Resolves when it has come back so often. */
   async reconnected(connections: number): Promise<void> {
     while (this.connections < connections) await delay(pauseAfterFailureMs);
   }

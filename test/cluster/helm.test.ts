@@ -4,7 +4,6 @@ import path from 'node:path';
 import type { ClusterCommands, Finished } from '../fixtures/kubectl.js';
 import { commandsUnderTest } from './commandsUnderTest.js';
 
-/** A chart with a template of each usual kind. */
 const chart: Readonly<Record<string, string>> = {
   'Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 0.1.0\n',
   'values.yaml': 'color: red\nreplicas: 0\nservice: true\n',

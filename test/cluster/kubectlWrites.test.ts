@@ -218,7 +218,6 @@ describe('cluster/kubectl writes', function () {
   });
 
   describe('delete', () => {
-    /** A deployment and the name of its replica set. */
     const owner = async (name: string): Promise<string> => {
       await apply(deployment(name, { replicas: 0 }));
       await kubectl('wait', '--for=jsonpath={.status.observedGeneration}=1', `deployment/${name}`, '--timeout=30s');

@@ -120,12 +120,11 @@ describe('cluster/managerLoops', function () {
   });
 });
 
-/** What changed, change by change. */
+/** All changes seen by the informers. */
 function watched({ informers }: ControllerEnvironment): {
   readonly certificates: ReadonlyMap<string, ReadonlySet<string>>;
   readonly bindings: ReadonlyMap<string, ReadonlySet<string>>;
   readonly deletedPods: ReadonlySet<string>;
-  /** UIDs of the claims that each pod has owned. */
   readonly claimsOfPods: ReadonlyMap<string, ReadonlySet<string>>;
 } {
   const certificates = new Map<string, Set<string>>();

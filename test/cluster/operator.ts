@@ -27,7 +27,7 @@ export function apiserver(...words: readonly string[]): Promise<Run> {
   });
 }
 
-/** What it prints; fails unless it ends with 0. */
+/** Returns its output; fails unless it ends with 0. */
 export async function succeed(...words: readonly string[]): Promise<string> {
   const { code, out, err } = await apiserver(...words);
   expect(code, `apiserver ${words.join(' ')}: ${err}`).to.equal(0);

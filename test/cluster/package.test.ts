@@ -251,7 +251,7 @@ describe('cluster/package', () => {
     run(process.execPath, ['--test', `--test-name-pattern=${faults}`, 'faults.test.mjs']);
   });
 
-  /** Not development dependencies: .ci/run installs them beside. */
+  /** .ci/run installs them; they are no development dependencies. */
   const tool = (name: string): string | null => {
     const installed = path.join(packageRoot, '.ci', 'tools', 'node_modules', name);
     if (!fs.existsSync(installed)) return null;

@@ -39,7 +39,7 @@ const commandsIn = (block: string): Command[] =>
       return { text, shown };
     });
 
-/** `console.log(…); // what it prints` */
+/** `console.log(…); // output` */
 const promisedBy = (code: string): string[] => [...code.matchAll(/console\.log\(.*; \/\/ (.+)$/gm)].map(([, printed = '']) => printed);
 
 /** Runs every block of the pages for users of the package. */
@@ -85,7 +85,6 @@ function testingOperators(project: Project): void {
         encoding: 'utf8',
         env: { ...project.environment(), URL: door.url, TOKEN: door.token },
       });
-      // Any member may lead.
       expect(answered.stdout.trim().replace(/"r\d"/, '"r2"'), text + answered.stderr).to.equal(shown.join('\n'));
     }
     const ended = once(cluster, 'exit');
@@ -153,7 +152,6 @@ const afterwards = [
   'kubectl wait --for=delete configmap/team --timeout=60s',
   `kubectl get events -o jsonpath='{.items[*].reason}' | grep TeamNamed`,
   'kill %1',
-  // Its status: it ends in order.
   'wait %1',
 ];
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { packageRoot } from '../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
-/** Not development dependencies: .ci/run installs them beside. */
+/** .ci/run installs them; they are no development dependencies. */
 const tool = (...names: readonly string[]): string => path.join(packageRoot, '.ci', 'tools', 'node_modules', ...names);
 const pnpm = tool('pnpm', 'bin', 'pnpm.cjs');
 const yarn = tool('@yarnpkg', 'cli-dist', 'bin', 'yarn.js');
@@ -26,13 +26,12 @@ interface Installer {
   /** The command and its arguments. No install script runs. */
   readonly add: (tarball: string) => readonly string[];
   readonly environment?: () => NodeJS.ProcessEnv;
-  /** Flags with which Node finds what was installed. */
+  /** Flags for Node to find the installed package. */
   readonly nodeFlags?: readonly string[];
 }
 
 const registry = (): string => spawnSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).stdout.trim();
 
-/** How projects without a compiler install the package. */
 const installers: Readonly<Record<string, Installer>> = {
   npm: { add: (tarball) => ['npm', 'install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', tarball] },
   pnpm: { add: (tarball) => [process.execPath, pnpm, 'add', '--prefer-offline', '--store-dir', 'store', tarball] },
@@ -72,7 +71,7 @@ export function installTests(tarball: () => string): void {
         project = temporaryDirectory('project');
         fs.writeFileSync(path.join(project, 'package.json'), '{ "private": true, "type": "module" }');
         fs.writeFileSync(path.join(project, 'use.js'), program);
-        // The root of a project of yarn.
+        // Marks the root of a project of yarn.
         fs.writeFileSync(path.join(project, 'yarn.lock'), '');
         const [file = '', ...args] = add(tarball());
         const { status, stdout, stderr } = run(file, args);

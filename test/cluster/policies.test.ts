@@ -31,7 +31,7 @@ describe('cluster/policies', function () {
     const { status, stdout, stderr } = await commands.try('kubectl', ['-n', 'ruled', ...args]);
     return status === 0 ? `accepted: ${stdout}` : stderr;
   };
-  /** Every replica follows policies by itself. */
+  /** Every replica follows policies on its own. */
   const everywhere = async (data: JsonObject, reached: (status: number, body: JsonObject) => boolean): Promise<void> => {
     for (const member of cluster.members) {
       const there = async (): Promise<boolean> => {

@@ -9,7 +9,6 @@ import { Follower } from './follower.js';
 import { ChosenBuild } from './previousBuild.js';
 import { asSeen, RecordingInformer, type Seen } from './recordingInformer.js';
 
-/** SIGTERM to the end of the process. */
 const stopGraceMs = 20_000;
 const writesBetween = 30;
 const namespace = 'rolling';

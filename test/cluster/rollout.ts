@@ -9,11 +9,11 @@ import type { ManagedProgram } from '../../deploy/managedProgram.js';
 
 const pollMs = 20;
 
-/** What of a Deployment was seen at one moment. */
+/** The state of a Deployment at one moment. */
 export interface Moment {
   readonly active: number;
   readonly available: number;
-  /** The sum of what its ReplicaSets are to have. */
+  /** The sum of its ReplicaSets' sizes. */
   readonly ordered: number;
 }
 
@@ -94,7 +94,6 @@ export class Rollout {
     while (!done(this.#now())) await delay(pollMs);
   }
 
-  /** Waits until the Deployment says that it is done. */
   async finished(image: string): Promise<void> {
     for (;;) {
       const { metadata, spec, status } = await this.retry(() => this.#program.environment.api.get(deployments, this.#key));

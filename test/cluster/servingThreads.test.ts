@@ -61,7 +61,6 @@ describe('serving threads', function () {
         admission,
       ],
     });
-    // Each has connections of its own.
     const { address } = test.members[0]!;
     clients = Array.from({ length: clientsMax }, () => new ApiClient(address, test.cluster));
     await onAll((client) => client.expect(200, 'GET', '/api/v1/namespaces/default'));

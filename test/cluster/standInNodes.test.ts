@@ -91,7 +91,7 @@ describe('cluster/kubectl and stand-in nodes', function () {
   }
 });
 
-/** By port of the pod, the port here. */
+/** Ports here by port of the pod. */
 async function forwarded(
   process: import('node:child_process').ChildProcess,
   wanted: readonly number[],
@@ -113,7 +113,7 @@ async function fetched(port: number): Promise<string> {
   return text;
 }
 
-/** What comes until the other side closes. */
+/** Reads until the server closes. */
 async function rawAnswer(port: number): Promise<string> {
   const { connect } = await import('node:net');
   const socket = connect(port, '127.0.0.1');

@@ -179,7 +179,7 @@ export interface Reconnection {
   readonly watchers: number;
   readonly from: ClusterMember;
   readonly to: ClusterMember;
-  /** Ends `from`. */
+  /** Kills `from`. */
   readonly kill: () => Promise<unknown>;
 }
 

@@ -41,7 +41,7 @@ const widget = (name: string, more: object = {}): object => ({
   ...more,
 });
 
-/** Without repetitions, so that a test sees each failure. */
+/** Without retries, so that a test sees each failure. */
 async function using(config: ClientConfig, work: (api: RestApi) => Promise<void>): Promise<void> {
   const connection = new Connection(config);
   try {
@@ -138,7 +138,7 @@ describe('cluster/testing library: one server', () => {
     await member!.slowDisk(150);
     expect(await writeMs()).to.be.at.least(150);
     await server.reset();
-    // One may still have been under way.
+    // One may still be active.
     await eventually(async () => (await writeMs()) < 150);
     expect(await failure(member!.slowDisk(-1))).to.be.instanceOf(RangeError);
   });
@@ -378,7 +378,7 @@ describe('cluster/testing library: three servers', () => {
             name: 'goes',
           }),
         );
-        // Which only controllers can do.
+        // Only controllers do that.
         await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'goes' } }, 'deleted');
       });
     });

@@ -130,7 +130,7 @@ for (const threads of [1, 3])
       await once(socket, 'open');
       const message = once(socket, 'message', { signal: AbortSignal.timeout(20_000) }) as Promise<[Buffer]>;
       await test.client.expect(201, 'POST', path, { body: configMap('seen') });
-      // The certificates' bundle of every namespace may come first.
+      // Each namespace's bundle of certificates may come first.
       expect(JSON.parse((await message)[0].toString())).to.include({ type: 'ADDED' });
       socket.terminate();
     });

@@ -50,7 +50,7 @@ describe('cluster/webhooks', function () {
     cluster = await ClusterUnderTest.start({ replicas: 3 });
     commands = new ClusterCommands(cluster.cluster.kubeconfig, cluster.cluster.dataDirectory);
     await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'guarded', labels: { guarded: 'yes' } } });
-    // Behind the name of a service stands this machine.
+    // The service leads to this machine.
     await apply({
       apiVersion: 'v1',
       kind: 'Service',
@@ -86,7 +86,7 @@ describe('cluster/webhooks', function () {
     ],
   });
   const byUrl = (): JsonObject => ({ clientConfig: { url: service.url, caBundle: service.caBundle } });
-  /** Every replica follows configurations by itself. */
+  /** Every replica follows configurations on its own. */
   const everywhere = async (name: string, status: number): Promise<void> => {
     for (const member of cluster.members) {
       const answer = (): Promise<number> =>

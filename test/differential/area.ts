@@ -34,10 +34,9 @@ export type PodState =
   | 'firstSucceeded'
   | 'gone';
 
-/** A source of cases. */
 export interface Area {
   readonly name: string;
-  /** What it asks about, in one line. */
+  /** The subject in one line. */
   readonly about: string;
   /** Requires controllers on both sides. Such areas run only on request, since controllers disturb others. */
   readonly needsControllers?: boolean;

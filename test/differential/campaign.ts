@@ -6,11 +6,10 @@ import { Random } from './random.js';
 import { shrink } from './shrink.js';
 
 export interface Bounds {
-  /** Cases of each area. */
   readonly cases: number;
   /** The time to start no more cases, as of `Date.now()`. */
   readonly until: number;
-  /** When to make differences smaller no more. */
+  /** The time to stop reducing differences. */
   readonly shrinkUntil?: number;
 }
 
@@ -27,7 +26,6 @@ export interface Finding {
   readonly difference: Found;
   readonly sequence: Sequence;
   readonly answers: Answers;
-  /** Cases that differ by this rule. */
   readonly count: number;
 }
 

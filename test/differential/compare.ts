@@ -7,7 +7,6 @@ import type { Played } from './play.js';
 /** A difference and its request. `want` is the other server's value, `got` ours. */
 export interface Found extends Difference {
   readonly step: number;
-  /** The request as it was generated. */
   readonly request: string;
   /** Cases of one rule differ alike, in the same place, for the same method. */
   readonly rule: Rule;
@@ -19,7 +18,7 @@ export interface Rule {
   readonly key: string;
 }
 
-/** Differences of all steps. */
+/** All differences between two results of a sequence. */
 export function compare({ steps }: Sequence, theirs: Played, ours: Played): Found[] {
   return steps.flatMap((step, index) => {
     if (lacksStorage(theirs[index]) || isBehind(step, theirs[index])) return [];

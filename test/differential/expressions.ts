@@ -4,7 +4,7 @@ import type { Random } from './random.js';
 
 type Productions = Readonly<Record<string, readonly string[]>>;
 
-/** Without variables. */
+/** Productions without variables. */
 const productions: Productions = {
   int: [
     ...[

@@ -67,7 +67,7 @@ function replaced(value: JsonValue | undefined, shape: Shape, field: Field, rand
 
 const misfits: readonly JsonValue[] = ['', 'x', 0, -1, 1.5, true, [], {}, [null], [''], { '': '' }];
 
-/** How deep new values go. */
+/** The depth of new values. */
 const depthMax = 3;
 
 /** A valid or invalid value of a shape. */

@@ -4,13 +4,13 @@ import type { Random } from './random.js';
 /** Combinators for the values that areas send. */
 export type Make<T extends JsonValue = JsonValue> = (random: Random) => T;
 
-/** One of these values. */
+/** A random one of these values. */
 export const of =
   (...values: readonly JsonValue[]): Make =>
   (random) =>
     random.pick(values);
 
-/** What one of these makes. */
+/** The value of a random one of these. */
 export const anyOf =
   (...makes: readonly Make[]): Make =>
   (random) =>
@@ -30,7 +30,7 @@ export const some =
     return all({ ...always, ...Object.fromEntries(chosen) })(random);
   };
 
-/** None to so many items. */
+/** A list of up to `most` items. */
 export const list =
   (item: Make, most = 3): Make =>
   (random) =>

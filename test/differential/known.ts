@@ -4,7 +4,7 @@ import { packageRoot } from '../fixtures/packageRoot.js';
 import type { Sequence } from './area.js';
 import type { Found } from './compare.js';
 
-/** A difference on purpose. */
+/** An intended difference. */
 export interface Known extends Sequence {
   readonly reason: string;
   /** A regular expression for keys of rules. */
@@ -13,7 +13,7 @@ export interface Known extends Sequence {
 
 const file = path.join(packageRoot, 'test', 'differential', 'known.json');
 
-/** The list in the repository. */
+/** Reads the list in the repository. */
 export const readKnown = (): readonly Known[] => JSON.parse(fs.readFileSync(file, 'utf8')) as Known[];
 
 /** The entry that matches a difference, if any. */

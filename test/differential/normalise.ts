@@ -12,13 +12,13 @@ const versionInText = /(ResourceVersion in (?:record|the precondition)) \(\d+\)/
 const typeOfRule = /\bselfType\d+/g;
 /** A duplicate port in a service's message. */
 const chosenPort = /(nodePort: Duplicate value: |duplicate nodePort: \{\w+ )\d+/g;
-/** Of a service that changes its family. */
+/** The address of a service that changes its family. */
 const chosenAddress = /(Invalid value: ")[\d.]+(": expected an IPv6 value)/g;
 /** A source in the diff of two pods that a refusal shows, with its position. */
 const distributionSource =
   /,\n[-+ ] {5}\{\n(?:[-+ ] {6}"\w+": null,\n)*[-+ ] {6}"ConfigMap": \{\n[-+ ] {7}"Name": "openshift-service-ca\.crt",[\s\S]*?\n[-+ ] {5}\}/g;
 const lineNumbers = /@@ -\d+(,\d+)? \+\d+(,\d+)? @@/g;
-/** In the YAML form of `/api`. */
+/** The server's address in the YAML form of `/api`. */
 const serverAddress = /serverAddress: \S+/g;
 const address = /^(\d{1,3}\.){3}\d{1,3}$|^[0-9a-f:]*::[0-9a-f:]*$/;
 

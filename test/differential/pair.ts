@@ -4,7 +4,7 @@ import type { Sequence } from './area.js';
 import { compare, type Found } from './compare.js';
 import { play, stand, type Played } from './play.js';
 
-/** What both servers said to one sequence. */
+/** The answers of both servers to one sequence. */
 export interface Answers {
   readonly theirs: Played;
   readonly ours: Played;

@@ -99,7 +99,7 @@ function generatedNames(metadata: unknown): (readonly [name: string, prefix: str
   return typeof name === 'string' && typeof generateName === 'string' && name.startsWith(generateName) ? [[name, generateName]] : [];
 }
 
-/** In a secret. */
+/** The certificate authority in a secret. */
 const authority = /"ca\.crt":"[A-Za-z0-9+/=]{100,}"/g;
 
 function unnamed(value: unknown, generated: readonly (readonly [string, string])[]): unknown {

@@ -6,7 +6,7 @@ export class Random {
 
   constructor(seed: number) {
     this.#fraction = seeded(seed);
-    // Seeds side by side begin alike.
+    // Similar seeds begin alike.
     for (let i = 0; i < 8; i++) this.#fraction();
   }
 

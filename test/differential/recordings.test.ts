@@ -6,7 +6,7 @@ import { compare } from './compare.js';
 import { play } from './play.js';
 import { readRecordings, recordedAreas } from './recordings.js';
 
-/** Most of a case is waiting. */
+/** Cases mostly wait for answers. */
 const casesAtOnce = 4;
 
 describe('what another server and ours agreed upon', function () {

@@ -24,7 +24,7 @@ export const recorded = ({ steps }: Sequence, played: Played): Sequence => ({
   steps: steps.map((step, index): Step => ({ ...step, ...(played[index] ? { expect: played[index] } : {}) })),
 });
 
-/** Adds those that are not there yet. */
+/** Adds new sequences. */
 export function addRecordings(area: string, sequences: readonly Sequence[]): void {
   const known = readRecordings(area);
   const texts = new Set(known.map(requestsOf));

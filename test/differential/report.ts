@@ -12,7 +12,7 @@ export class Report {
     this.#folder = folder;
   }
 
-  /** Gives the name of the file. */
+  /** Returns the file's name. */
   add({ origin, difference, sequence, answers, count }: Finding): string {
     const { rule, at, want, got, request } = difference;
     const folder = path.join(this.#folder, origin.area.name, rule.group);

@@ -26,7 +26,7 @@ export function sampledResources(): readonly Sampled[] {
 
 let known: readonly Sampled[] | undefined;
 
-/** All that is served without configuration. */
+/** All resources served by default. */
 export const servedResources = (): readonly ServedResource[] =>
   createCatalogue().groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
 
@@ -35,7 +35,7 @@ export function pathOf(resource: ResourceNames): string {
   return `${root}${resource.namespaced ? '/namespaces/${ns}' : ''}/${resource.resource}`;
 }
 
-/** Recorded ones, or those of the fuzzer. */
+/** Recorded objects, or the fuzzer's. */
 function objectsOf(resource: ResourceNames): readonly JsonObject[] {
   const recorded = recordedObjects().get(`${apiVersionOf(resource)} ${resource.kind}`);
   if (recorded !== undefined) return recorded;

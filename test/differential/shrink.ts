@@ -4,7 +4,6 @@ import type { Sequence } from './area.js';
 /** The most trials for one difference; each runs on both servers. */
 export const trialsMax = 150;
 
-/** Whether a sequence still shows the difference. */
 type Shows = (sequence: Sequence) => Promise<boolean>;
 
 /** Reduces a sequence greedily while it shows the difference: removes steps from the end, then members and items of bodies, large ones first. */

@@ -5,13 +5,12 @@ import { all, anyOf, list, map, of, some, type Make } from './grammar.js';
 
 /** Objects with several writers: keyed lists, sets, atomic parts and maps, of built-in kinds and custom resources. */
 
-/** An object that several managers write. */
 export interface Target {
-  /** What must be there before it. */
+  /** Prerequisites. */
   readonly before?: readonly Step[];
   readonly path: string;
   readonly name: string;
-  /** What an applier sends. */
+  /** An applied configuration. */
   readonly body: Make<JsonObject>;
   readonly whole?: Make<JsonObject>;
   readonly subresources: readonly string[];

@@ -28,7 +28,7 @@ export const seedOf = (seed: number, name: CampaignName, step: number): number =
 export const leavings = ['with a reset', 'at the first answer'] as const;
 export type Leaving = (typeof leavings)[number];
 
-/** One client of four leaves so. */
+/** A quarter of the clients leaves early. */
 export const leavingOf = (prng: Prng): Leaving | null => (prng.chance(250) ? prng.pick(leavings) : null);
 
 /** Returns the result of `work`, or 'late' after the limit. */

@@ -11,7 +11,7 @@ import { peerCampaign } from './peer.js';
 export interface FuzzOptions {
   /** Run one after another on one server. */
   readonly seeds: readonly number[];
-  /** For each of them. */
+  /** Seconds for each seed. */
   readonly seconds: number;
   readonly only: readonly CampaignName[];
   /** The first step of each campaign, and the maximum number. */

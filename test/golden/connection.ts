@@ -149,7 +149,7 @@ export class Watch {
     }
   }
 
-  /** Hands over all that have come. */
+  /** Returns and removes all events. */
   take(): unknown[] {
     return this.#events.splice(0);
   }

@@ -5,7 +5,7 @@ import type { Pointer } from './recordings.js';
 
 /** Small random changes of objects: a client's error in one place. The seed determines them. */
 export interface Mutation {
-  /** What was done, for messages. */
+  /** A description for messages. */
   readonly what: string;
   readonly object: JsonObject;
 }

@@ -90,7 +90,7 @@ function unnamed(text: string, names: Names, which: readonly string[]): string {
 }
 
 const isUserName = (member: string): boolean => member === 'username' || member.endsWith('/username');
-/** Who replays, and who recorded. */
+/** The replaying and the recording user. */
 const administrator = 'kubernetes-admin';
 const recorder = 'admin';
 

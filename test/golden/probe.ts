@@ -167,7 +167,6 @@ function answerTo({ status, reason, causes, message, warnings }: Outcome, at: Po
     .join(' + ');
 }
 
-/** The member as findings name it. */
 const fieldAt = (at: Pointer): string =>
   at
     .split('/')

@@ -64,7 +64,7 @@ export function bySurroundings(names: readonly string[]): Surroundings[] {
 
 const needs = (name: string, what: string): boolean => readScenario(name).needs?.includes(what) ?? false;
 
-/** Most of a scenario is waiting. */
+/** Scenarios mostly wait. */
 const scenariosAtOnce = 12;
 /** Variations never wait. */
 const resourcesAtOnce = 4;

@@ -53,7 +53,7 @@ async function differencesIn(player: Player, step: Step): Promise<Difference[] |
 
 const noAnswer = (got: string): Difference[] => [{ at: 'request', want: 'an answer', got }];
 
-/** A step in few words. */
+/** A short description of a step. */
 export const aboutStep = (step: Step): string => step.do ?? step.eventually ?? `events ${step.events ?? ''}`;
 
 const result = (index: number, about: string, all: readonly Difference[]): StepResult => ({

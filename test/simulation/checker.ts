@@ -15,7 +15,6 @@ class RuleBroken extends Error {
 
 export interface Observed {
   readonly id: MemberId;
-  /** Grows with every restart. */
   readonly life: number;
   readonly term: Term;
   readonly isLeader: boolean;
@@ -27,7 +26,7 @@ interface Chosen {
   readonly fingerprint: number;
   /** The term in which it was seen as committed, by a leader or a follower: possibly later than the entry's own. */
   readonly committedIn: Term;
-  /** Of the store after this entry. */
+  /** The store's fingerprint after this entry. */
   store: number | null;
 }
 

@@ -16,7 +16,7 @@ export interface Parcel {
 export class Network {
   readonly #world: { readonly prng: Prng; readonly timeline: Timeline; readonly counts: Counts };
   readonly #deliver: (parcel: Parcel) => void;
-  /** A parcel will not arrive. */
+  /** Called for a lost parcel. */
   readonly #lost: (parcel: Parcel) => void;
   #cut = new Map<string, number>();
   /** Parcels sent before this time are lost with the sender's buffers. */

@@ -1,6 +1,5 @@
 import type { Prng } from './prng.js';
 
-/** What goes wrong. */
 export const faultKinds = ['crash', 'crashLeader', 'powerFailure', 'partition', 'oneWayPartition', 'stall'] as const;
 /** Operations on a running cluster. */
 export const operationKinds = ['compact', 'membership', 'transfer', 'unreachable', 'campaignSoon', 'stopped', 'expectWord'] as const;
@@ -14,7 +13,6 @@ export interface Profile {
   readonly heartbeatTicks: number;
   readonly electionTicks: number;
   readonly delayMax: number;
-  /** Per mille of messages. */
   readonly drop: number;
   readonly duplicate: number;
   readonly longDelay: number;

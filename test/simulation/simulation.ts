@@ -14,7 +14,6 @@ export interface SimulationOptions {
   readonly seed: number;
   /** Events with faults; recovery follows. */
   readonly steps: number;
-  /** null: drawn from the seed. */
   readonly servers: 3 | 5 | null;
   readonly broken: BrokenName;
 }

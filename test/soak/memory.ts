@@ -30,7 +30,6 @@ export class MemoryRecord {
     );
   }
 
-  /** Empty after short runs. */
   findings(): string[] {
     return [...this.#samples]
       .filter(([, samples]) => samples.length >= samplesMin && quarter(samples, 3) > growthMax * quarter(samples, 1))

@@ -27,7 +27,6 @@ export interface SoakReport {
   /** Requests by kind of client. */
   readonly requests: Readonly<Record<string, number>>;
   readonly events: number;
-  /** A line for each server. */
   readonly memory: readonly string[];
 }
 

@@ -31,7 +31,6 @@ export interface Evidence {
   /** The version of the empty store, and of the last write; null without one. */
   readonly from: number;
   readonly to: number | null;
-  /** What each member listed in the end. */
   readonly final: ReadonlyMap<string, FinalState>;
 }
 
@@ -58,7 +57,7 @@ export interface Judgement {
   readonly figures: Figures;
 }
 
-/** Holds everything against every promise. Pure. */
+/** Checks all promises. Pure. */
 export function judge(evidence: Evidence): Judgement {
   const { recorder, sights, crowding, usage, threads, comparer, faults, pointsMet } = evidence;
   const { operations, sightings, acknowledgedMs, requests, unknown, pastReads, longestSilenceMs } = recorder;

@@ -35,7 +35,6 @@ export class Lookout {
     clearInterval(this.#timer);
   }
 
-  /** The most by which others slowed everything down. */
   get crowding(): number {
     return this.#crowding;
   }
@@ -73,7 +72,7 @@ function sightOf(cluster: TortureCluster): Sight {
   };
 }
 
-/** Servers that keep their objects themselves. */
+/** Servers that store objects themselves. */
 function replicasSeen({ members, votes, badDisks }: TortureCluster, listening: ReadonlySet<number>): Pick<Sight, 'members'> {
   const ids = members.map(({ id }) => id);
   const seen = members.map((member): MemberSight => ({

@@ -24,7 +24,7 @@ export interface RoundOptions {
   /** The time for new faults; repairs follow. */
   readonly faultsMs: number;
   readonly kinds?: readonly FaultKind[] | undefined;
-  /** It begins with one of each of these. */
+  /** Kinds to begin with. */
   readonly first?: readonly FaultKind[] | undefined;
   readonly log: (line: string) => void;
 }

@@ -4,9 +4,9 @@ import { faultsLine } from './judgement.js';
 import { torture, type TortureOptions, type TortureReport } from './torture.js';
 
 export interface SeedsOptions extends Omit<TortureOptions, 'faultsMs'> {
-  /** How many seeds, from `seed` on. */
+  /** Number of seeds from `seed` on. */
   readonly count: number;
-  /** How long faults begin, over all seeds. */
+  /** The time of faults over all seeds. */
   readonly faultsMs: number;
   /** Keeps data and logs also of seeds without findings. */
   readonly keep: boolean;

@@ -10,9 +10,9 @@ import { runRound } from './round.js';
 
 export interface TortureOptions {
   readonly seed: number;
-  /** How long faults begin, over all rounds. */
+  /** The time of faults over all rounds. */
   readonly faultsMs: number;
-  /** Data, certificates and logs go here. */
+  /** The folder for data, certificates and logs. */
   readonly directory: string;
   readonly kinds?: readonly FaultKind[] | undefined;
   readonly threads?: number;
@@ -25,7 +25,7 @@ export interface TortureOptions {
 export interface TortureReport {
   readonly rounds: number;
   readonly findings: readonly Finding[];
-  /** Of all rounds together. */
+  /** Totals of all rounds. */
   readonly figures: Figures;
 }
 

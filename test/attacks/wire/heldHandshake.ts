@@ -15,10 +15,10 @@ export class HeldHandshake {
   readonly #held: Buffer[] = [];
   #said = 0;
   #finished = false;
-  /** What the server has sent within TLS. */
+  /** Decrypted bytes from the server. */
   received = '';
   readonly #answered: Promise<void>;
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves at the end of the connection. */
   readonly closed: Promise<void>;
 
   private constructor({ port, protocol, version }: HeldHandshakeOptions) {
@@ -66,7 +66,7 @@ export class HeldHandshake {
     return client;
   }
 
-  /** Sends, in one piece, the rest of the handshake as far as it is known, and what is said behind it. */
+  /** Sends the rest of the handshake and following data in one piece. */
   finish(behind: Buffer): void {
     if (behind.length > 0) this.#secure.write(behind);
     setImmediate(() => {

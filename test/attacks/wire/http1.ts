@@ -19,7 +19,7 @@ export class RawHttp1 {
   #waiting: (() => void)[] = [];
   /** Nothing more comes. */
   ended = false;
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves at the end of the connection. */
   readonly closed: Promise<void>;
 
   private constructor(wire: TlsWire) {
@@ -41,7 +41,7 @@ export class RawHttp1 {
     });
   }
 
-  /** Resolves when the handshake is over, well or not. */
+  /** Resolves after the handshake, successful or not. */
   static async open(options: WireOptions): Promise<RawHttp1> {
     const wire = TlsWire.connect(options, 'http/1.1');
     const connection = new RawHttp1(wire);
@@ -67,7 +67,7 @@ export class RawHttp1 {
     return this.answers;
   }
 
-  /** Sends nothing more and waits for the end of what comes. */
+  /** Ends the connection's sending side and waits for the rest. */
   async finish(): Promise<readonly WireAnswer[]> {
     this.socket.end();
     while (!this.ended)
@@ -155,7 +155,7 @@ function chunked(content: Buffer): { readonly text: string; readonly length: num
   }
 }
 
-/** A request written out, with what it needs so that a server takes it; headers as they are given. */
+/** A request as text, with required headers; given headers are unchanged. */
 export function plainRequest(method: string, target: string, headers: readonly string[] = [], body = ''): string {
   return [`${method} ${target} HTTP/1.1`, 'host: localhost', ...headers, '', body].join('\r\n');
 }

@@ -28,7 +28,6 @@ export const errorCodes = {
   calm: 11,
 } as const;
 
-/** A frame that came. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -41,7 +40,7 @@ export interface Http2Options extends WireOptions {
   readonly settings?: Readonly<Record<number, number>>;
   /** Sends neither preface nor settings. */
   readonly silent?: boolean;
-  /** Answers SETTINGS and PING as a client must; else it never does. True unless told. */
+  /** Answers SETTINGS and PING like a valid client; default true. */
   readonly polite?: boolean;
 }
 
@@ -55,7 +54,7 @@ export class RawHttp2 {
   readonly #polite: boolean;
   readonly socket: TLSSocket;
   readonly frames: Frame[] = [];
-  /** Of frames that came, by type. */
+  /** Received frames by type. */
   readonly counts = new Map<number, number>();
   /** Stream -> the status of its answer. */
   readonly statuses = new Map<number, number>();
@@ -67,7 +66,7 @@ export class RawHttp2 {
   /** The error code of a GOAWAY, once one has come. */
   goaway: number | null = null;
   ended = false;
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves at the end of the connection. */
   readonly closed: Promise<void>;
   #nextStream = 1;
   #rest: Buffer = Buffer.alloc(0);
@@ -107,7 +106,7 @@ export class RawHttp2 {
     return connection;
   }
 
-  /** Whether the socket takes more now; else `drained` tells when it does again. */
+  /** Whether the socket accepts more; else wait for `drained`. */
   send(...frames: readonly Buffer[]): boolean {
     return this.socket.writable && this.socket.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames));
   }
@@ -144,7 +143,7 @@ export class RawHttp2 {
     return stream;
   }
 
-  /** Waits until `done` holds or nothing can come any more; tells which. */
+  /** Waits until `done` holds or the connection ends; returns which. */
   async until(done: () => boolean): Promise<boolean> {
     while (!done()) {
       if (this.ended) return false;
@@ -210,7 +209,7 @@ export class RawHttp2 {
     if (status !== null) this.statuses.set(stream, status);
   }
 
-  /** What was taken is given back, so that long answers come to their end. */
+  /** Reopens the windows, so that long answers continue. */
   #dataCame(stream: number, payload: Buffer): void {
     this.bodies.set(stream, (this.bodies.get(stream) ?? '') + payload.toString());
     if (this.#polite && payload.length > 0) this.send(windowUpdateFrame(0, payload.length), windowUpdateFrame(stream, payload.length));

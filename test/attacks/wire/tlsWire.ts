@@ -1,12 +1,12 @@
 import net from 'node:net';
 import tls from 'node:tls';
 
-/** Who speaks: nobody without a certificate. */
+/** A client; anonymous without a certificate. */
 export interface WireOptions {
   readonly port: number;
   readonly cert?: string | Buffer;
   readonly key?: string | Buffer;
-  /** The client's own port; any that is free unless told. */
+  /** Default: any free port. */
   readonly localPort?: number;
 }
 
@@ -20,7 +20,6 @@ export class TlsWire {
     socket.on('error', () => undefined);
   }
 
-  /** Begins it; see `ready`. */
   static connect({ port, cert, key, localPort }: WireOptions, protocol: 'http/1.1' | 'h2'): TlsWire {
     const plain = net.connect({ host: '127.0.0.1', port, ...(localPort === undefined ? {} : { localPort }) });
     const socket = tls.connect({
@@ -33,7 +32,7 @@ export class TlsWire {
     return new TlsWire(socket, plain);
   }
 
-  /** Resolves when the handshake is over, well or not. */
+  /** Resolves after the handshake, successful or not. */
   async ready(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.socket

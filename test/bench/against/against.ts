@@ -12,7 +12,7 @@ import { oneTurn } from './turn.js';
 /** The first seconds with cold code do not count. */
 const warmUpSeconds = 4;
 
-/** How subjects are measured side by side. */
+/** Options of the comparison. */
 export interface ComparisonOptions {
   readonly seconds: number;
   readonly turns: number;
@@ -64,7 +64,7 @@ async function measured(subjects: readonly Subject[], chosen: readonly Measure[]
     for (const [at, measure] of chosen.entries()) {
       const found = subjects.map((): Turn[] => []);
       for (let turn = 0; turn < turns; turn++)
-        // Who begins changes with every turn.
+        // The order rotates.
         for (let each = 0; each < subjects.length; each++) {
           const index = (each + turn) % subjects.length;
           const subject = subjects[index] as Subject;
@@ -89,7 +89,7 @@ async function measured(subjects: readonly Subject[], chosen: readonly Measure[]
   }
 }
 
-/** What the figures were measured on, in a line. */
+/** The machine, in a line. */
 export const machine = (): string =>
   `${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? 'unknown processor'}, ${Math.round(os.totalmem() / 2 ** 30)} GiB, ${os.type()} ${os.release()}, Node ${process.versions.node}, load average ${os.loadavg()[0]?.toFixed(1) ?? '?'}`;
 

@@ -7,7 +7,6 @@ import type { Subject } from './subject.js';
 /** Requests that any Kubernetes API server answers. */
 export interface Measure {
   readonly name: string;
-  /** What is counted. */
   readonly unit: 'requests' | 'events';
   /** One turn. `turn` makes unique names. */
   readonly run: (subject: Subject, load: Load, turn: number) => Promise<Rates>;

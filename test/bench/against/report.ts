@@ -1,7 +1,6 @@
 import { medianOf } from '../turns.js';
 import type { Measure, Rates } from './measures.js';
 
-/** One turn of one measure at one server. */
 export interface Turn extends Rates {
   /** Processor microseconds for each request or event: of the server's processes, and of the load generator. NaN where unknown. */
   readonly serverUs: number;

@@ -5,13 +5,12 @@ import type { Endpoint } from '../connection.js';
 /** A server, or several with one store, under load. */
 export interface Subject {
   readonly name: string;
-  /** Load is spread over these. */
   readonly endpoints: readonly Endpoint[];
   /** Processes whose processor time and memory count: servers and their separate store. Empty on other machines. */
   readonly pids: readonly number[];
 }
 
-/** A server that somebody else has started. */
+/** A server started elsewhere. */
 export interface OtherServer {
   readonly url: URL;
   readonly cert: string;
@@ -70,7 +69,7 @@ function socketsOf(pid: string): string[] {
       try {
         return /^socket:\[(\d+)\]$/.exec(fs.readlinkSync(`${folder}/${fd}`))?.[1] ?? [];
       } catch {
-        // It was closed in the meantime.
+        // The file was closed meanwhile.
         return [];
       }
     });

@@ -1,7 +1,6 @@
 import type { ClusterMember } from '../../../deploy/cluster.js';
 import type { WatchedCluster } from './watchedCluster.js';
 
-/** What happens to a leader. */
 export interface Fault {
   readonly what: string;
   readonly strike: (leader: ClusterMember, cluster: WatchedCluster) => Promise<unknown>;

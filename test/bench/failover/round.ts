@@ -8,9 +8,9 @@ import type { WatchedCluster } from './watchedCluster.js';
 export interface Round {
   /** From the fault until each writer has an answer, and an ending process has ended. */
   readonly pauseMs: number;
-  /** In as long a time before. */
+  /** The same before the fault. */
   readonly beforeMs: number;
-  /** In the second after. */
+  /** The same in the second after it. */
   readonly afterMs: number;
   readonly failed: number;
   readonly cutOff: CutOff | null;

@@ -28,7 +28,7 @@ export class WatchedCluster {
     this.#clients = new Map(this.members.map((member) => [member, new ApiClient(member.address, bench.cluster)]));
   }
 
-  /** What lies between the replicas; throws where nothing does. */
+  /** The network of the replicas; throws without one. */
   get network(): PeerNetwork {
     if (this.#bench.network === null) throw new Error('this cluster has no network of its own');
     return this.#bench.network;

@@ -75,7 +75,6 @@ export class Http2Client {
     return stream;
   }
 
-  /** One whole answer. */
   get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<{ readonly status: number; readonly bytes: number }> {
     return new Promise((resolve) => {
       let status = 0;

@@ -9,7 +9,7 @@ export interface ReadLoadTask {
   readonly certFile: string;
   readonly keyFile: string;
   readonly connections: number;
-  /** Requests under way on each connection. */
+  /** Concurrent requests of each connection. */
   readonly streams: number;
 }
 

@@ -16,7 +16,7 @@ export interface WatchLoadTask {
 export interface WatchLoadReport {
   readonly events: number;
   readonly ended: number;
-  /** Of a sample of the watchers. */
+  /** A sample of the watchers. */
   readonly latenciesMs: readonly number[];
 }
 

@@ -5,7 +5,7 @@ export interface StallingRequest {
   readonly path: string;
   readonly type?: string;
   readonly body: () => unknown;
-  /** What has to be there before: paths and objects. */
+  /** Prerequisites: paths and objects. */
   readonly before?: () => readonly (readonly [path: string, object: object])[];
 }
 
@@ -272,7 +272,7 @@ export const stallingRequests: readonly StallingRequest[] = [
   },
 ];
 
-/** What several requests meet. */
+/** Prerequisites of several requests. */
 export const present: readonly (readonly [path: string, object: object])[] = [
   [`${namespace}/serviceaccounts`, { metadata: { name: 'default' } }],
   [configMaps, { metadata: { name: 'a' }, data: { a: 'b' } }],

@@ -56,7 +56,7 @@ export async function benchStalls({ only, apiserver }: StallOptions): Promise<vo
 interface Server {
   readonly port: number;
   readonly admin: Identity;
-  /** What `turnProbe.ts` writes. */
+  /** The output of `turnProbe.ts`. */
   readonly turnsFile: string;
 }
 

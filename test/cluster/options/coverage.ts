@@ -4,7 +4,7 @@ import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { probedOptions, specifiedOptions, type ProbedProgram } from './probed.js';
 
-/** Options that other tests of the bundles are about. */
+/** Options with other tests of the bundles. */
 const shownElsewhere: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
   apiserver: {
     'etcd-servers': 'etcd',

@@ -17,7 +17,7 @@ import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';
 
 const probe = probesOf('apiserver');
-/** Endpoints may not be loopback addresses. */
+/** Endpoints must not be loopback addresses. */
 const ownAddress =
   Object.values(networkInterfaces())
     .flat()

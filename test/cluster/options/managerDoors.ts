@@ -33,9 +33,9 @@ export function managerDoors(): void {
     let identities: Identities;
     let proxies: Identities;
     let named: Identity;
-    /** With a setting of its own for everything. */
+    /** Every option has a setting. */
     let many: ManagerUnderProbe;
-    /** With what can be switched off switched off. */
+    /** Everything optional is off. */
     let less: ManagerUnderProbe;
     /** Cannot look up authentication settings, and uses `--master`. */
     let lost: ManagerUnderProbe;

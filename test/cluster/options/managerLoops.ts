@@ -12,16 +12,13 @@ import { ServerUnderProbe } from './serverUnderProbe.js';
 const probe = probesOf('controller-manager');
 const core = '/api/v1/namespaces/default';
 const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } };
-/** So many seconds before now, as objects have it. */
 const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString().replace(/\.\d+/, '');
 
 /** Nodes of three zones: ready ones, and ones that never reported. */
 const zones = {
   /** Small and healthy: six of ten are below the unhealthy share here. */
   usual: { ready: 4, silent: 6 },
-  /** Unhealthy, and larger than a small cluster. */
   large: { ready: 3, silent: 9 },
-  /** Unhealthy, and small. */
   small: { ready: 1, silent: 3 },
 } as const;
 const silentIn = (zone: keyof typeof zones): readonly string[] =>
@@ -29,7 +26,7 @@ const silentIn = (zone: keyof typeof zones): readonly string[] =>
 
 interface Scaled {
   readonly replicas: number;
-  /** Of each pod. */
+  /** Use of each pod. */
   readonly uses: string;
   readonly started: number;
   readonly ready: 'True' | 'False';
@@ -158,15 +155,15 @@ export function managerLoops(): void {
     let server: ServerUnderProbe;
     let signer: Identities;
     let seeds: Seeds;
-    /** Looks after nodes. */
+    /** Has node controllers. */
     let nodes: ManagerUnderProbe;
-    /** Scales, and goes through its caches all the time. */
+    /** Scales, and resyncs caches constantly. */
     let scaler: ManagerUnderProbe;
-    /** Looks at everything again and again. */
+    /** Resyncs everything constantly. */
     let often: ManagerUnderProbe;
     /** May send four requests. */
     let slow: ManagerUnderProbe;
-    /** Waits for nodes as long as they like. */
+    /** Waits for nodes without limit. */
     let patient: ManagerUnderProbe;
     const get = (at: string): Promise<Answer> => server.ask(at);
     const items = async (at: string): Promise<readonly Record<string, unknown>[]> =>
@@ -310,7 +307,7 @@ export function managerLoops(): void {
       });
       const pods = async (): Promise<number> => (await items(`${core}/pods?labelSelector=app%3Dten`)).length;
       await eventually(pods, (count) => count >= 4);
-      // What the other six wait for does not come.
+      // The other six wait in vain.
       await eventually(
         () => slow.metric('workqueue_longest_running_processor_seconds{name="replicaset"}'),
         (seconds) => (seconds ?? 0) >= 1,
@@ -444,7 +441,6 @@ export function managerLoops(): void {
         metadata: { name },
         spec: { attacher: driver, nodeName: node, source: { persistentVolumeName: 'disk' } },
       });
-      /** All that there is has been looked at twice. */
       const looked = async (manager: ManagerUnderProbe): Promise<void> => {
         const rounds = async (): Promise<number> =>
           (await manager.metric('workqueue_work_duration_seconds_count{name="attachdetach"')) ?? 0;

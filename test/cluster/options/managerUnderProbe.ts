@@ -102,7 +102,6 @@ export class ManagerUnderProbe {
     return [...text.matchAll(/^running_managed_controllers\{[^}]*name="([^"]+)"[^}]*\} 1$/gm)].map(([, name]) => name!);
   }
 
-  /** Lets seven minutes pass. */
   leap(): void {
     this.program.signal('SIGUSR2');
   }

@@ -27,7 +27,6 @@ export class MostAtOnce {
     return [...this.#most.keys()];
   }
 
-  /** A configuration under which such requests come here. */
   configuration(resources: readonly string[], operations: readonly string[]): object {
     return {
       apiVersion: 'admissionregistration.k8s.io/v1',

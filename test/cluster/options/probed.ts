@@ -19,7 +19,7 @@ export function specifiedOptions(program: ProbedProgram): readonly string[] {
 
 const shown: Record<ProbedProgram, Set<string>> = { apiserver: new Set(), 'controller-manager': new Set() };
 
-/** Options that some probe of this run is about. */
+/** Options with a probe in this run. */
 export const probedOptions = (program: ProbedProgram): ReadonlySet<string> => shown[program];
 
 type Probe = (names: string | readonly string[], shows: string, probe: () => Promise<void>) => void;

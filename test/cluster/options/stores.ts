@@ -51,7 +51,6 @@ export function stores(): void {
       await etcd?.stop();
     });
 
-    /** What the etcd itself has counted. */
     const counted = async (name: string): Promise<number> => {
       const text = await (await fetch(`${etcd!.urls[0]}/metrics`)).text();
       return text

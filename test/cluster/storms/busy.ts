@@ -9,7 +9,7 @@ export interface BusyTask {
   readonly certFile: string;
   readonly keyFile: string;
   readonly connections: number;
-  /** Of each connection. */
+  /** Streams of each connection. */
   readonly streams: number;
   readonly seconds: number;
   /** Paths; each stream reads one. */
@@ -26,7 +26,6 @@ export interface BusyReport {
 
 const task = JSON.parse(process.argv[2] ?? '{}') as BusyTask;
 const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
-/** Asks one thing at a time. */
 interface Asker {
   get(path: string): Promise<{ readonly status: number }>;
   close(): void;

@@ -100,7 +100,7 @@ export async function rapidResets(
 
 interface Busy {
   readonly connections: number;
-  /** Of each connection. */
+  /** Streams of each connection. */
   readonly streams: number;
   readonly seconds: number;
   readonly protocol?: BusyTask['protocol'];

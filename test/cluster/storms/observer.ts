@@ -6,7 +6,7 @@ import { ApiClient, type WatchEvent, type WatchStream } from '../../fixtures/api
 
 /** The side effects of a storm on a cluster. */
 export interface Endured {
-  /** By how much the highest term grew. */
+  /** The increase of the highest term. */
   readonly elections: number;
   /** The longest silence of the leader at a follower; without a new maximum, its bucket's bound. */
   readonly leaderSilenceMs: number;
@@ -147,7 +147,6 @@ function renewals(events: readonly WatchEvent[]): number[] {
   return events.map(({ object }) => Date.parse((object as unknown as { readonly spec: { readonly renewTime: string } }).spec.renewTime));
 }
 
-/** The kernel counts the peak from now on. */
 function resetPeak(pid: number | null): void {
   fs.writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -13,18 +13,18 @@ export interface OfferTask {
   readonly connections: number;
   readonly perSecond: number;
   readonly seconds: number;
-  /** Whole requests, in turn. */
+  /** Complete requests, sent in turn. */
   readonly requests: readonly string[];
 }
 
 export interface OfferReport {
-  /** What was to be sent by then. */
+  /** The number due by the end. */
   readonly offered: number;
   /** Requests written to sockets; servers that did not read held back the rest. */
   readonly sent: number;
   /** Answers by status. */
   readonly answers: Readonly<Record<string, number>>;
-  /** Connections that servers closed; each was opened again. */
+  /** Connections closed by servers, which were reopened. */
   readonly closed: number;
 }
 

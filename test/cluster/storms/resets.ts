@@ -17,7 +17,7 @@ export interface ResetTask {
 
 export interface ResetReport {
   readonly resets: number;
-  /** GOAWAY frames with an error in them. */
+  /** GOAWAY frames with an error. */
   readonly sentAway: number;
   readonly closed: number;
 }
@@ -32,7 +32,6 @@ const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) =>
 const path = Buffer.from(task.path);
 const block = Buffer.concat([Buffer.of(0x82, 0x87, 0x01, 1), Buffer.from('x'), Buffer.of(0x04, path.length), path]);
 const endsAt = performance.now() + task.seconds * 1000;
-/** A connection of the time afterwards. */
 const furtherMs = 500;
 let [resets, sentAway, closed] = [0, 0, 0];
 const isOver = (): boolean => performance.now() >= endsAt && resets >= (task.resetsMin ?? 0);

@@ -7,7 +7,6 @@ import { Http2Client } from '../../bench/http2/client.js';
 /** Child process: gets one object occasionally, and measures each answer. */
 export interface TrickleTask {
   readonly port: number;
-  /** Process of the server. */
   readonly pid: number;
   readonly caFile: string;
   readonly certFile: string;

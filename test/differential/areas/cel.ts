@@ -263,7 +263,6 @@ const policyVariables: Variables = {
   timestamp: ['object.metadata.creationTimestamp'],
 };
 
-/** Policies as dry runs. */
 const policies = (random: Random): Sequence => ({
   steps: random.upTo(4, (): Step => ({
     do: `POST ${policyPath}?dryRun=All`,
@@ -353,7 +352,6 @@ const applied: readonly string[] = [
   '{any}',
 ];
 
-/** Mutating policies as dry runs. */
 const mutations = (random: Random): Sequence => ({
   steps: random.upTo(3, (): Step => {
     const { spec: whole, ...rest } = policy(random, []);

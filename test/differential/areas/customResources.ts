@@ -14,7 +14,7 @@ export const customResources: Area = {
 
 const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Definitions with faults, each for itself. */
+/** Definitions with one fault each. */
 const definitions = (random: Random): Sequence => ({
   steps: random.upTo(4, (): Step => ({ do: `POST ${definitionsPath}?dryRun=All`, body: generated(random, 0.06) })),
 });
@@ -128,7 +128,6 @@ const specFaults: readonly JsonObject[] = [
   { names: { plural: 'widgets', kind: 'Widget', listKind: 'Widget', singular: 'a b' } },
 ];
 
-/** Columns, selectable fields and subresources. */
 function further(random: Random, fault: number): JsonObject {
   const made: [string, JsonValue][] = [];
   if (random.chance(0.4)) made.push(['additionalPrinterColumns', random.upTo(3, (index) => column(random, index, fault))]);
@@ -381,7 +380,7 @@ function junctor(random: Random, schema: JsonObject, fault: number): JsonObject 
   return { [name]: name === 'not' ? part() : random.upTo(2, part) };
 }
 
-/** Parts that are wrong in most places. */
+/** Mostly wrong parts. */
 const oddities: readonly JsonObject[] = [
   { type: '' },
   { type: 'x' },

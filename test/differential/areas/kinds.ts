@@ -17,11 +17,10 @@ export const kinds: Area = {
 
 const table = 'application/json;as=Table;g=meta.k8s.io;v=v1,application/json';
 
-/** Independent dry runs. */
 const creations = ({ resource, type, path, objects }: Sampled, random: Random): Sequence => ({
   steps: random.upTo(6, (): Step => {
     const body = faulty(random.pick(objects), type, random, random.below(4));
-    // Reviews are answered and never kept.
+    // Reviews are never stored.
     const dry = resource.verbs.has('get') ? 'dryRun=All&' : '';
     return { do: `POST ${path}?${dry}fieldValidation=${random.pick(['Strict', 'Warn', 'Ignore'])}`, body };
   }),
@@ -44,7 +43,6 @@ function changes(sampled: Sampled, random: Random): Sequence {
 
 interface Target extends Sampled {
   readonly object: JsonObject;
-  /** Path of the object. */
   readonly at: string;
 }
 

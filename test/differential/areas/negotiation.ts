@@ -80,7 +80,7 @@ const paths = (random: Random): string =>
     `${pathOf(random.pick(servedResources().filter(({ namespaced, verbs }) => namespaced && verbs.has('list'))))}`,
   ]);
 
-/** How often each method is used. */
+/** Methods by frequency. */
 const methods = ['GET', 'GET', 'GET', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'X'] as const;
 const ignore = [
   '/metadata/resourceVersion',
@@ -112,7 +112,6 @@ function asked(random: Random): Step {
   ]);
   const step = { do: `${method} ${path}${query}`, accept, ignore };
   if (method !== 'POST' && method !== 'PUT' && method !== 'PATCH') return step;
-  // Namespaces and discovery are not written.
   const target = path.startsWith(collection) ? path : collection;
   const body = random.pick([
     JSON.stringify(configMap),

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { configMapOf, patchBody, storedOf, userLabel } from './ordinaryClient.js';
 import type { ClientPlace, OrdinaryClient, Reply } from './ordinaryClient.js';
 
-/** What kubectl prints of refusals. */
+/** Texts of kubectl's errors. */
 const statuses: readonly (readonly [text: string, status: number])[] = [
   ['(NotFound)', 404],
   ['(AlreadyExists)', 409],

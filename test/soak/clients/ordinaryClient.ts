@@ -23,7 +23,6 @@ export interface OrdinaryClient {
   replace(name: string, text: string, resourceVersion: string): Promise<Reply>;
   patch(name: string, text: string, kind: PatchKind): Promise<Reply>;
   remove(name: string): Promise<Reply>;
-  /** All objects of the user. */
   list(): Promise<{ readonly status: number; readonly items: readonly Stored[] }>;
   /** Deletes the user's objects in one request. */
   removeAll(): Promise<Reply>;
@@ -41,7 +40,6 @@ export interface ClientPlace {
   readonly files: { readonly ca: string; readonly certificate: string; readonly key: string };
 }
 
-/** Marks the objects of one user. */
 export const userLabel = 'soak-user';
 
 /** A config map for a request. */
@@ -65,7 +63,7 @@ interface ConfigMapLike {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Null for a Status. */
+/** The config map in an answer; null for a Status. */
 export function storedOf({ kind, metadata, data }: ConfigMapLike): Stored | null {
   if (kind === 'Status') return null;
   return { name: metadata?.name ?? '', resourceVersion: metadata?.resourceVersion ?? '', text: data?.['text'] ?? '' };

@@ -17,7 +17,6 @@ interface Wire {
   destroy(): void;
 }
 
-/** Resolves when the signal comes. */
 const until = async (signal: AbortSignal): Promise<null> => {
   if (!signal.aborted) await once(signal, 'abort');
   return null;
@@ -44,7 +43,7 @@ export async function protocolErrors({ securePort: port }: TortureMember, signal
     while (!signal.aborted) {
       const wire = await openBefore(over, RawHttp2.open({ port }));
       if (wire === null) return;
-      // It is down.
+      // The member is down.
       if (wire.ended) await delay(refusedPauseMs);
       connections++;
       for (let stream = 0; stream < streamsPerConnection; stream++) wire.request('GET', '/version');

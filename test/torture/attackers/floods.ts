@@ -4,7 +4,7 @@ import type { TortureCluster, TortureMember } from '../cluster/tortureCluster.js
 import { attackedNamespace, nodeName } from './identities.js';
 
 const floodAtOnce = 64;
-/** The same for what costs the server much. */
+/** The same for expensive requests. */
 const expensiveAtOnce = 4;
 const requestsMax = 100_000;
 const requestTimeoutMs = 5_000;
@@ -56,7 +56,7 @@ const configMaps = `/api/v1/namespaces/${attackedNamespace}/configmaps`;
 export const floodOfGets = (by: Flood): Promise<number> =>
   flood(by, floodAtOnce, (n) => ({ method: 'GET', path: `${configMaps}/absent-${n % 100}` }));
 
-/** Reads and writes what every node may. */
+/** Reads and writes objects within a node's rights. */
 export function floodOfNode(by: Flood): Promise<number> {
   const node = { kind: 'Node', apiVersion: 'v1', metadata: { name: nodeName } };
   const requests: readonly ((n: number) => Request)[] = [

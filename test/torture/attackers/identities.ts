@@ -4,7 +4,6 @@ import type { KeyAndCertificate } from '../../../deploy/certificateRequest.js';
 import { issueCertificate } from '../../../deploy/certificates.js';
 import type { TortureCluster } from '../cluster/tortureCluster.js';
 
-/** Where attackers with rights have them. */
 export const attackedNamespace = 'attacked';
 export const nodeName = 'attacker';
 
@@ -13,7 +12,7 @@ export interface Identities {
   /** May only get config maps of one namespace. */
   readonly user: KeyAndCertificate;
   readonly node: KeyAndCertificate;
-  /** Administers the namespace, and nothing else. */
+  /** Administers only the namespace. */
   readonly administrator: KeyAndCertificate;
 }
 
@@ -63,7 +62,6 @@ async function make(cluster: TortureCluster): Promise<Identities> {
   };
 }
 
-/** Asks one member after the other. */
 async function create({ members }: TortureCluster, at: string, body: object): Promise<void> {
   for (const { client } of members) {
     const answer = await client.request('POST', at, { body, timeoutMs: requestTimeoutMs }).catch(() => null);

@@ -10,14 +10,13 @@ export interface MemberSight {
   readonly votes: 'yes' | 'maybe' | 'no';
 }
 
-/** The cluster at one moment. */
 export interface Sight {
   readonly atMs: number;
-  /** Who keeps what is written. */
+  /** Members that store data. */
   readonly members: readonly MemberSight[];
   /** Stateless servers: one that reaches a majority of the members accepts writes. Absent if the members are the servers. */
   readonly servers?: readonly MemberSight[];
-  /** Whether both hear each other as they should. */
+  /** Whether their link works in both directions. */
   readonly connected: (a: string, b: string) => boolean;
 }
 

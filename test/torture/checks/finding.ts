@@ -1,6 +1,6 @@
 /** A violated promise. Checkers return findings instead of throwing, so one run reports all. */
 export interface Finding {
-  /** The promise, as `docs/promises.md` names it. */
+  /** The name in `docs/promises.md`. */
   readonly promise: string;
   readonly details: string;
 }

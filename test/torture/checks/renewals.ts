@@ -1,7 +1,6 @@
 import { silencesIn, workingTimes, type Sight } from './availability.js';
 import { limited, type Finding } from './finding.js';
 
-/** A client has renewed its lease. */
 export interface Renewal {
   readonly client: string;
   /** The replica that accepted it; null behind a balancer. */

@@ -17,11 +17,11 @@ export interface WatchHistory {
   readonly changes: readonly ShownChange[];
   /** Each bookmark's version and the number of changes before it. */
   readonly bookmarks: readonly { readonly version: number; readonly after: number }[];
-  /** Answers that ended it although nothing was compacted. */
+  /** Unexpected expiry answers. */
   readonly expired: readonly string[];
 }
 
-/** Up to where it knows everything. */
+/** The newest version up to which it is complete. */
 export const shownTo = ({ from, changes, bookmarks }: WatchHistory): number =>
   Math.max(from, changes.at(-1)?.version ?? 0, bookmarks.at(-1)?.version ?? 0);
 

@@ -42,7 +42,7 @@ export class EtcdGroup {
     return this.#servers.members;
   }
 
-  /** As API servers are told them. */
+  /** URLs for API servers. */
   get urls(): readonly string[] {
     return this.#servers.urls;
   }
@@ -111,7 +111,7 @@ async function ask(member: EtcdMember, path: string, body: object): Promise<unkn
   }
 }
 
-/** By the word of a majority. */
+/** By a majority. */
 async function newest(member: EtcdMember): Promise<number | null> {
   const answer = (await ask(member, 'kv/range', { ...allKeys, count_only: true })) as { readonly header?: Status['header'] } | null;
   return answer?.header?.revision === undefined ? null : Number(answer.header.revision);

@@ -116,7 +116,7 @@ export class PeerNetwork {
         if (!target.write(piece)) await once(target, 'drain');
       }
     } catch {
-      // A connection broke; replicas make a new one.
+      // The connection broke; replicas reconnect.
     } finally {
       source.destroy();
       target.destroy();

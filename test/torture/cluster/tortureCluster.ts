@@ -18,7 +18,6 @@ import { programFile } from '../../../deploy/programs.js';
 
 export interface TortureMember extends MemberSettings {
   readonly process: ManagedProcess;
-  /** Arms it to die at a named point. */
   readonly failPoints: FailPointFile;
   readonly dataDirectory: string;
   readonly address: string;
@@ -33,7 +32,7 @@ export interface MemberStatus {
   readonly lastIndex: number;
   readonly appliedIndex: number;
   readonly revision: number;
-  /** History before this revision is gone. */
+  /** The oldest available revision. */
   readonly compactedRevision: number;
   readonly members: readonly { readonly id: string; readonly role: string }[];
 }
@@ -66,15 +65,14 @@ export class TortureCluster {
   readonly network: PeerNetwork;
   readonly address: string;
   readonly members: TortureMember[] = [];
-  /** Null where none can be made. */
+  /** Null if unsupported. */
   readonly machines: FaultyMachines | null;
   /** Processes that ended without a cause in the plan. */
   readonly unexpectedExits: string[] = [];
   /** Known voters: `maybe` during a change that adds or removes one. */
   readonly votes = new Map<string, 'yes' | 'maybe'>(members.map((id) => [id, 'yes']));
-  /** Members whose disks fail or are slow now. */
   readonly badDisks = new Set<string>();
-  /** Members whose processes may end by themselves now. */
+  /** Members whose processes may end now. */
   readonly mayEnd = new Set<string>();
   readonly #balancer: ManagedProcess;
   #named = members.length;
@@ -261,7 +259,7 @@ export class TortureCluster {
 
 const alone = (own: MemberSettings): ClusterSettings => ({ token, members: [own] });
 
-/** What must be there before servers are made. */
+/** Prepares a store before its servers. */
 const prepareStore: Readonly<Record<TortureStore, (cluster: TortureCluster, settings: ClusterSettings) => Promise<void>>> = {
   raft: async ({ network }, settings) => {
     for (const { id, peerPort } of settings.members) await network.add(id, peerPort);

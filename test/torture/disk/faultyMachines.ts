@@ -6,7 +6,7 @@ import { losePower, type Loss, type Survival } from './losePower.js';
 
 export type DiskFault = 'slow' | 'syncFails' | 'full';
 
-/** As `faultyDisk.c` numbers them. */
+/** Numbers in `faultyDisk.c`. */
 const modes: Readonly<Record<DiskFault | 'good', number>> = { good: 0, slow: 1, syncFails: 2, full: 3 };
 /** The control page of `shim.h`: disk mode and sync milliseconds (32 bits each), then the wall clock's offset in milliseconds (64 bits). */
 const clockAt = 8;
@@ -63,7 +63,6 @@ export class FaultyMachines {
     return losePower(this.#journal(id), dataDirectory, survival);
   }
 
-  /** The machine and its disk are gone. */
   forget(id: string): void {
     fs.rmSync(this.#journal(id), { recursive: true, force: true });
   }

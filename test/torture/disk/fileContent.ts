@@ -1,5 +1,5 @@
 export interface Survival {
-  /** What the disk writes at once. */
+  /** The size of atomic writes. */
   readonly pageBytes: number;
   /** Draws how many of so many changes survive: for the size of each file, each page, and the names of each directory. */
   kept(changes: number): number;

@@ -5,13 +5,12 @@ import { readChanges, withoutChanges, type Survival } from './fileContent.js';
 
 export type { Survival } from './fileContent.js';
 
-/** How much a loss of power took. */
 export interface Loss {
   readonly files: number;
   readonly names: number;
 }
 
-/** Nothing survives that was not synced. */
+/** Loses everything unsynced. */
 export const nothingMore: Survival = { pageBytes: 4096, kept: () => 0 };
 
 /** Draws once how much this disk wrote: sectors survive in any order, some pages partly. */

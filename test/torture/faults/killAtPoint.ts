@@ -93,11 +93,11 @@ export const killAtPoint = faultType<Ambush>({
 const nobody: Target = { role: 'follower', nth: 0 };
 
 const situations = {
-  /** What clients do is enough. */
+  /** Clients' traffic suffices. */
   traffic: (scene: Scene, ambush: Ambush) => meet(scene, ambush, ambush.target, () => Promise.resolve()),
-  /** Much is written and deleted. */
+  /** Many writes and deletes. */
   bulk: (scene: Scene, ambush: Ambush) => meet(scene, ambush, ambush.target, () => writeMuch(scene)),
-  /** The leader hangs, and others vote. */
+  /** The leader is paused, and others vote. */
   election: (scene: Scene, ambush: Ambush) =>
     meet(scene, ambush, { ...nobody, ...ambush.target, role: 'follower' }, async () => {
       await scene.with({ role: 'leader' }, async (leader) => {

@@ -7,7 +7,7 @@ const pauseMs = 200;
 /** A membership change did not finish in its time, although faults leave a majority from time to time. */
 export class ChangeTookTooLong extends Error {}
 
-/** Adds a member as one that only learns. */
+/** Adds a learner. */
 export async function admit(cluster: TortureCluster, member: TortureMember, timeoutMs: number): Promise<void> {
   const body = { id: member.id, address: cluster.network.addressOf(member.id) };
   await change(cluster, `adding ${member.id}`, performance.now() + timeoutMs, 'POST', '/raft/v1/members', body, (roles) =>

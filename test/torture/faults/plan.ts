@@ -2,14 +2,13 @@ import { Prng } from '../../simulation/prng.js';
 import { drawSpan } from './fault.js';
 import { faultKindsOver, faultTypes, type FaultKind } from './table.js';
 
-/** One fault, and what was drawn for it. */
 export interface Fault {
   readonly kind: FaultKind;
   readonly parameters: object;
 }
 
 export interface PlannedFault {
-  /** After the start of the round. */
+  /** Time after the start of the round. */
   readonly atMs: number;
   readonly fault: Fault;
 }

@@ -76,5 +76,5 @@ const meaningful: Readonly<Record<FaultKind, readonly TortureStore[]>> = {
   etcdDefragmentation: etcdStore,
 };
 
-/** The kinds that a store can meet. */
+/** The kinds of faults that make sense for a store. */
 export const faultKindsOver = (store: TortureStore): readonly FaultKind[] => faultKinds.filter((kind) => meaningful[kind].includes(store));

@@ -7,11 +7,10 @@ import type { Recorder } from './recorder.js';
 
 export type TrafficServer = Pick<ApiClient, 'request' | 'watch'>;
 
-/** What everyone has who makes traffic. */
+/** The shared settings of a client. */
 export interface Actor {
   readonly name: string;
   readonly server: TrafficServer;
-  /** `server` is always the same replica. */
   readonly pinned: boolean;
   /** The current replica; null behind a balancer. */
   readonly member: () => string | null;

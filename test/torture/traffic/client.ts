@@ -32,7 +32,7 @@ export class TrafficClient {
   #writes = 0;
   #leaseMs = -Infinity;
   #lease: number | null = null;
-  /** Of the newest list. */
+  /** The version of the newest list. */
   #listed: number | null = null;
   readonly #next: Readonly<Record<RequestKind, () => Promise<boolean>>> = {
     list: () => this.#list(),
@@ -73,7 +73,7 @@ export class TrafficClient {
     for (const key of this.#place.keys) await this.#create(key);
   }
 
-  /** One request. True when there was an answer. */
+  /** Sends one request; true with an answer. */
   step(): Promise<boolean> {
     return performance.now() - this.#leaseMs > leaseEveryMs ? this.#renew() : this.#next[drawRequest(this.#actor.prng)]();
   }
@@ -108,7 +108,7 @@ export class TrafficClient {
     this.#recorder.sightings.push({ client: this.#name, revision, from, startMs, endMs });
   }
 
-  /** May be old, but is of one version. */
+  /** The list may be old, but has one version. */
   async #cachedList(): Promise<boolean> {
     const answer = await this.#ask('GET', `${pathOf(this.#place)}?resourceVersion=0`);
     if (!this.#usable(answer, 'cached list')) return false;

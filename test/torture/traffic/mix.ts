@@ -1,6 +1,5 @@
 import type { Prng } from '../../simulation/prng.js';
 
-/** What a client asks next. */
 export type RequestKind = 'list' | 'cachedList' | 'watch' | 'get' | 'update' | 'create' | 'delete';
 
 /** Of 1,000 requests without lease renewals: 800 read, mostly lists and watches; of 200 writes, 90 % update, 5 % create and 5 % delete. */

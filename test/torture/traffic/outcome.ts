@@ -3,7 +3,7 @@ import type { Answer } from '../../fixtures/apiClient.js';
 export type Outcome =
   | { readonly result: 'done'; readonly version: number }
   | { readonly result: 'exists' | 'conflict' | 'absent' }
-  /** Refused before anything was tried. */
+  /** Refused without an attempt. */
   | { readonly result: 'refused' }
   | { readonly result: 'unknown' }
   | { readonly result: 'unexpected'; readonly details: string };

@@ -12,7 +12,6 @@ const longGapMs = { min: 6_000, max: 14_000 };
 const longGapPermille = 60;
 /** Ambiguous answers to one page before the list is given up. */
 const attemptsMax = 40;
-/** Versions that an exact reader remembers. */
 const rememberedMax = 400;
 const gone = 410;
 

@@ -1,13 +1,12 @@
 import type { ApiObject } from '../../fixtures/apiClient.js';
 import type { ListedState } from '../checks/snapshots.js';
 
-/** Where the clients of a round meet. */
 export interface Place {
   readonly namespace: string;
   readonly keys: readonly string[];
 }
 
-/** The write that ends a round's history. */
+/** The last write of a round. */
 export const last = 'last';
 
 export const keysOf = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `k${index}`);

@@ -11,7 +11,7 @@ const awayMs = { min: 8_000, max: 20_000 };
 const watchSeconds = { min: 3, max: 5 };
 const gone = 410;
 
-/** A history that still grows. */
+/** A growing history. */
 export class Segment implements WatchHistory {
   readonly changes: ShownChange[] = [];
   readonly bookmarks: { readonly version: number; readonly after: number }[] = [];
@@ -65,7 +65,7 @@ export class Watcher {
     return this.#sawLast;
   }
 
-  /** It stays away no more. */
+  /** Ends the pause. */
   rouse(): void {
     this.#away.abort();
   }
@@ -96,7 +96,6 @@ export class Watcher {
     }
   }
 
-  /** False when it must list again. */
   async #take(stream: WatchStream): Promise<boolean> {
     let taken = 0;
     let kept = true;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
 
-/** As kube-apiserver 1.36.2 tells of them. */
+/** Errors as in kube-apiserver 1.36.2. */
 const problems: Readonly<Record<string, string | null>> = {
   'spec.validations[0].expression': null,
   '$.a..b[*].c': null,

@@ -137,7 +137,6 @@ export const foldedCosts: readonly ActualCost[] = [
   admission('object.subsets.all(s, s in [])', 2 + 3 + 2 + 1),
   admission('object.subsets.filter(s, true).size()', 2 + 3 * 13 + 1 + 1),
   admission('[3, 1, 2].sortBy(x, x)[0] == 1', 2 + 3 * 13 + 1 + (18 + 11) + 2 + 1),
-  // Constants, and what is made of them.
   admission("'a' in ['a', 'b'] && !(1 in [])", 1),
   admission("object.text in ['a', 'b']", 2),
   admission('object.subsets in [[1], [2]]', 2 + 2),

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 type Random = () => number;
 
 export interface GeneratedCase {
-  /** Of the value that rules call `self`. */
+  /** The schema of `self`. */
   readonly schema: JsonObject;
   readonly rule: string;
   readonly values: readonly JsonValue[];
@@ -67,7 +67,6 @@ function objectSchema(random: Random, depth: number): JsonObject {
   };
 }
 
-/** A value that the schema takes. */
 function fitting(random: Random, schema: JsonObject): JsonValue {
   if (schema['x-kubernetes-int-or-string'] === true) return chance(random, 0.5) ? upTo(random, 9) : pick(random, ['10%', 'max']);
   switch (schema['type']) {

@@ -11,7 +11,7 @@ import { works, type Work } from './works.js';
 const leaseMs = 15_000;
 const minuteMs = 60_000;
 
-/** Why a controller is not here. */
+/** Controllers without a test here, with reasons. */
 const others: Readonly<Record<string, string>> = {
   'serviceaccount-token-controller': 'tokens are random; cluster/managers',
   'garbage-collector-controller': 'reads the graph from discovery; cluster/managers',
@@ -51,7 +51,6 @@ async function done(
   let next: ControllerWorld | null = null;
   const takeOver = async (): Promise<void> => {
     if (!requests.dead || next !== null) return;
-    // What it waits for never comes.
     void first.stop();
     await first.advance(leaseMs);
     next = controllerWorld({ ...options, beside: first });

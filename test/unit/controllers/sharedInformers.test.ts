@@ -5,7 +5,6 @@ import { groupResourceOf, type Resource } from '../../../api/meta/resource.js';
 import { controllerWorld } from '../../fixtures/controllerHarness.js';
 
 const metadata = 'metadata';
-/** Empty for a whole type. */
 const selectionOf = ({ namespace = '', fieldSelector = '', labelSelector = '', metadataOnly = false }: WatchOptions): string =>
   [namespace, fieldSelector, labelSelector].join(' ').trim() || (metadataOnly ? metadata : '');
 

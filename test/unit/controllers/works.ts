@@ -34,7 +34,7 @@ import { signingRequest } from '../../fixtures/signingRequest.js';
 
 /** A controller's task: the initial state and later changes. */
 export interface Work {
-  /** As `--controllers` names it. */
+  /** Its name in `--controllers`. */
   readonly controller: string;
   readonly what: string;
   readonly flags?: readonly string[];

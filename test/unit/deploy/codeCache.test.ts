@@ -70,7 +70,6 @@ describe('deploy/codeCache', () => {
       name('1');
       fs.writeFileSync(path.join(folder, file!), damaged);
       expect([damaged.length, run()[1]]).to.deep.equal([damaged.length, 'new']);
-      // It was written anew.
       expect(run()[1]).to.equal('known');
     }
   });

@@ -26,7 +26,7 @@ describe('deploy/handOver', function () {
   let balancer: LoadBalancer;
   let port: number;
   let changes: (() => void)[];
-  /** The first server has said something. */
+  /** Called when the first server has sent a message. */
   let heard = (): void => undefined;
   const agents: https.Agent[] = [];
 

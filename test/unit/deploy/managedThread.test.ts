@@ -93,7 +93,7 @@ describe('deploy/managedThread', () => {
     listening.start();
     await listening.saidReady;
     listening.pause();
-    // Until neither counts any more.
+    // Waits until neither counts.
     for (let before = [-1, -1]; counts.some((count, index) => count !== before[index]);) {
       before = [...counts];
       await delay(25);

@@ -86,7 +86,7 @@ describe('docs/contents', () => {
   it('files that a page names are there', () => {
     const named =
       /`((?:api|cel|console|controllers|deploy|examples|program|raft|server|test|workers)\/[\w./-]+\.(?:ts|mjs|cjs|md|yaml|json|cfg|conf))`/g;
-    // That page names files to be made.
+    // That page names files to create.
     for (const page of pages.filter((name) => name !== 'adding.md')) {
       const files = [...fs.readFileSync(path.join(folder, page), 'utf8').matchAll(named)].map(([, file = '']) => file);
       expect(

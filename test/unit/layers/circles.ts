@@ -1,6 +1,5 @@
 import { importsOf } from './rules.js';
 
-/** What one file imports of another. */
 interface Tie {
   readonly from: string;
   readonly to: string;
@@ -24,7 +23,7 @@ export function roomOf(file: string): string {
   return top === 'server' ? `server/${next}` : (top ?? file);
 }
 
-/** What rooms import of each other. */
+/** The imports among rooms. */
 export const tiesOfRooms = (ties: readonly Tie[]): Tie[] =>
   ties.map((tie) => ({ ...tie, from: roomOf(tie.from), to: roomOf(tie.to) })).filter(({ from, to }) => from !== to);
 

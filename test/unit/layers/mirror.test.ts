@@ -48,7 +48,7 @@ describe('layers/mirror', () => {
   it('a unit test reaches a module of the room whose place it has', () => {
     const strange = tests.filter((file) => {
       const modules = [...reached(`test/unit/${file}`)].filter((each) => !each.startsWith('test/') || subjectOf(file).startsWith('test/'));
-      // Some tests start programs, or read documents.
+      // Some tests start programs or read documents.
       return modules.some(isSource) && !modules.some((each) => `${each}/`.startsWith(roomOfFolder(subjectOf(file))));
     });
     expect(strange).to.deep.equal([]);

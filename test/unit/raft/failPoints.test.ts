@@ -121,7 +121,7 @@ class Victim {
     });
   }
 
-  /** What came behind `word`. */
+  /** Words after `word` in its output. */
   named(word: string): string[] {
     return this.said.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
   }

@@ -2,7 +2,6 @@ import type { ReplicaOptions } from '../../../raft/replica-api.js';
 import type { ReplicaLimits } from '../../../raft/replica/limits.js';
 import type { Member } from '../../../raft/types.js';
 
-/** What `victim.ts` is to do. */
 export interface VictimSpec {
   readonly options: ReplicaOptions;
   /** Null: in the consensus thread, with production limits. */

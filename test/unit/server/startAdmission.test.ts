@@ -4,7 +4,6 @@ import { Restartable } from './restartable.js';
 const registration = '/apis/admissionregistration.k8s.io/v1';
 const maps = '/api/v1/namespaces/default/configmaps';
 const everything = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] };
-/** Nobody listens there. */
 const nowhere = { url: 'https://127.0.0.1:1/' };
 const hook = {
   name: 'all.example.com',

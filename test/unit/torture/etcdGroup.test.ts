@@ -24,7 +24,6 @@ describe('torture/etcdGroup', function () {
     try {
       expect(await group.whole(30_000)).to.equal(true);
       const first = await group.leader();
-      // Each write is a revision.
       await group.put('/a');
       await group.put('/a');
       expect(await group.compacted()).to.equal(0);

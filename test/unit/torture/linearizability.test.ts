@@ -5,7 +5,6 @@ import type { KeyOperation } from '../../torture/checks/history.js';
 
 type Happening = Omit<KeyOperation, 'key' | 'client' | 'startMs' | 'endMs'>;
 
-/** One operation of key `k`. */
 const at = (startMs: number, endMs: number, happening: object): KeyOperation =>
   ({ key: 'k', client: 'c', startMs, endMs, ...(happening as Happening) }) as KeyOperation;
 const created = (value: string, version: number): object => ({ kind: 'create', value, result: 'done', version });

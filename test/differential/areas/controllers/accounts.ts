@@ -33,7 +33,7 @@ export function accounts(random: Random): Sequence {
   return { steps: [{ do: `POST ${path}`, body: { metadata: { name: 'a' } }, keep: [] }, ...random.upTo(4, act).flat()] };
 }
 
-/** Roles that gather the rules of others. */
+/** Aggregated roles. */
 export function aggregated(random: Random): Sequence {
   const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
   const rule = (): JsonObject => ({

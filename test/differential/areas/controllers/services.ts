@@ -4,7 +4,7 @@ import { of, some } from '../../grammar.js';
 import type { Random } from '../../random.js';
 import { app, barePod, events, lived, merge, namespaced, pods, quiet } from './steps.js';
 
-/** Scenarios of endpoints and their slices. */
+/** Scenarios of endpoints and endpoint slices. */
 
 export function endpoints(random: Random): Sequence {
   const services = namespaced('v1', 'services');

@@ -4,8 +4,6 @@ import { all, of, some, type Make } from '../../grammar.js';
 import type { Random } from '../../random.js';
 import { amount, app, claims, events, lived, merge, namespaced, podSpec, pods, quiet, replicaSets, revisions, template } from './steps.js';
 
-/** Scenarios of controllers that make pods. */
-
 /** A workload, changes to it and its pods, and its deletion, each followed by quiescence. */
 function workload(
   random: Random,

@@ -68,7 +68,7 @@ describe('what pods use', () => {
     // They count as idle when scaling up: two of four use 100, the others 0.
     expect(ask([100, 100, null, null], 50)).to.equal(4);
     expect(ask([200, 200, null, null], 50)).to.equal(8);
-    // Busy when fewer are.
+    // They count as busy when scaling down.
     expect(ask([10, 10, null, null], 50)).to.equal(4);
     expect(ask([10, 10, 10, null], 90)).to.equal(2);
   });

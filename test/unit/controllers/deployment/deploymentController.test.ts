@@ -282,7 +282,7 @@ describe('controllers/deployment/deploymentController', () => {
     world.api.seed(deployments, deployment());
     await world.start(deploymentController);
     await world.start(replicaSetController);
-    /** Whatever runs becomes ready. */
+    /** Running pods become ready. */
     const live = async (): Promise<void> => {
       for (const pod of world.api.all(pods))
         world.api.change(pods, `n/${pod.metadata.name ?? ''}`, (each) => ({

@@ -124,7 +124,6 @@ describe('controllers/resourcequota/quotaController', () => {
     world.api.change(resourceQuotas, 'n/q', (object) => ({ ...object, spec: { hard: { secrets: '6' } } }));
     await world.settled();
     expect(status()).to.deep.equal({ hard: { secrets: '6' }, used: { secrets: '1' } });
-    // Admission counted something that was then refused.
     world.api.change(resourceQuotas, 'n/q', (object) => ({ ...object, status: { hard: { secrets: '6' }, used: { secrets: '3' } } }));
     await world.writes();
     await world.advance(298_000);

@@ -19,7 +19,6 @@ import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 import { call1, type Answer, type Call } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
 
-/** The manager's port, as clients meet it. */
 describe('controllers/serving', () => {
   let identities: Identities;
   let other: Identities;

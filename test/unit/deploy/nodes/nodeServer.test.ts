@@ -120,7 +120,6 @@ describe('deploy/nodes/nodeServer', () => {
     readonly socket: WebSocket;
     /** All output by channel, after the end. */
     readonly all: Promise<Readonly<Record<number, string>>>;
-    /** Resolves with the next message. */
     next(): Promise<Buffer>;
   }
   const open = (path: string, protocol = 'v5.channel.k8s.io'): Stream => {

@@ -63,7 +63,6 @@ describe('testing/failures', () => {
       [1, 2, path.join(folder, '1-')],
       [2, null, path.join(folder, '2-')],
     ]);
-    // As members do.
     for (const hit of ['1-0', '1-1', '2-0']) fs.writeFileSync(path.join(folder, hit), '');
     failures.spent(1);
     await armed.spent;

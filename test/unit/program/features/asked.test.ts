@@ -24,14 +24,14 @@ const questions = [
   /'feature-gates'\]\['(\w+)'\]/g,
   // Requirements of options, and gated admission plugins.
   /^ {2}\['[a-z-]+', '((?:Remote|External|UnknownV)\w+)'\],$/gm,
-  // Roles that wait for theirs.
+  // Gated roles.
   /^ {4}feature: '(\w+)',$/gm,
-  // Resources that wait for theirs.
+  // Gated resources.
   /^ {2}'[a-z.8]+\/[a-z]+': '([A-Z]\w+)',$/gm,
   /\(\['(MutatingAdmissionPolicy)', '\w+'\] as const\)\.filter/g,
   /\(\['\w+', '(PodTopologyLabelsAdmission)'\] as const\)\.filter/g,
 ] as const;
-/** The words of tables of rules. */
+/** Markers in tables of rules. */
 const inTables = /\b(?:on|off)(?:<[^()]*>)?\(\s*'([A-Z]\w+)'/g;
 const questionsOf = (text: string): readonly RegExp[] => (text.includes('validation/table.js') ? [...questions, inTables] : questions);
 const askedIn = (folder: string): Set<string> =>

@@ -158,7 +158,7 @@ describe('connections', () => {
     lost.readableEnded = true;
     lost.writableEnded = true;
     halfOpen.readableEnded = true;
-    // Whole, so that sums are exact.
+    // Integers, so that sums are exact.
     const begun = Math.ceil(performance.now());
     for (let now = begun; now < begun + takingMs; now += lookMs) connections.look(now);
     expect(open()).to.deep.equal([0, 1, 2]);

@@ -19,7 +19,7 @@ describe('answers over HTTP/2', () => {
     streams.length = 0;
     closed = [];
     server = http2.createServer(
-      // Node's types want its own classes here.
+      // Node's types require its own classes here.
       { Http2ServerRequest: Http2Request as never, Http2ServerResponse: Http2Response as never },
       (request, response) => {
         const { stream } = request as unknown as Http2Request;
@@ -50,7 +50,7 @@ describe('answers over HTTP/2', () => {
     'in one piece': (response, body) => void response.end(`got ${body}`),
     'in many pieces': (response, body) => {
       response.flushHeaders();
-      // HEAD has none.
+      // HEAD has no body.
       for (let piece = 0; piece < 20 && !response.stream.writableEnded; piece += 1) response.stream.write('x'.repeat(5_000));
       response.end(`got ${body}`);
     },

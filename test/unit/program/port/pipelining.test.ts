@@ -57,7 +57,6 @@ describe('pipelined requests', () => {
     await door.listener.close();
   }
 
-  /** Resolves when so many requests have begun. */
   const begins = async (count: number): Promise<void> => {
     while (begun.length < count)
       await new Promise<void>((resolve) => {

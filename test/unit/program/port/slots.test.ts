@@ -13,7 +13,7 @@ const stranger = user('system:anonymous', 'system:unauthenticated');
 const node = user('system:node:n', 'system:nodes');
 const admin = user('admin', 'system:masters');
 
-/** How many more slots somebody gets. */
+/** The number of slots that a user still gets. */
 function fill(slots: Slots, who: User, address = '10.0.0.1'): number {
   for (let got = 0; got < 100_000; got += 1) {
     try {

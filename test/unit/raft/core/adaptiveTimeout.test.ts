@@ -73,7 +73,7 @@ describe('a follower', () => {
         .receive(b, 1, append({}))
         .tick(electionTicks - 1)
         .receive(b, 1, append({ round: 1 }));
-    /** Until it asks for votes. */
+    /** Ticks until it campaigns. */
     const ticksOf = (server: TestServer): number => {
       server.take();
       let ticks = 1;

@@ -56,7 +56,7 @@ describe('a follower whose leader is idle', () => {
       server.core.expectWord();
       expect(server.core.restTicks, `after ${elapsed} ticks`).to.equal(rest);
       server.tick();
-      // To say it again changes nothing.
+      // Repeating it changes nothing.
       server.core.expectWord();
       expect(waits(server) + 1, `after ${elapsed} ticks`).to.equal(rest);
     }
@@ -111,7 +111,7 @@ describe('an idle leader', () => {
       each();
     }
   };
-  /** Until a word has just been heard. */
+  /** Ticks until just after a message. */
   const toWord = (cluster: TestCluster): void => {
     for (let spoke = false; !spoke;)
       cluster.tick(1, ({ from, type }) => {

@@ -163,7 +163,7 @@ export class TestServer {
     return this;
   }
 
-  /** What was sent since the last call. */
+  /** Messages sent since the last call. */
   take(): Message[] {
     const sent = this.#sent;
     this.#sent = [];

@@ -34,7 +34,6 @@ describe('a core that has nothing to do', () => {
 });
 
 describe('an idle leader', () => {
-  /** Ticks between heartbeats to `b`. */
   const intervals = (cluster: TestCluster, count: number): number[] => {
     const found: number[] = [];
     for (let ticks = 1, left = count; left > 0; ticks += 1) {

@@ -63,7 +63,7 @@ function serverText({ id, core, disk, applied, reads, installed }: TestServer): 
 export class ScriptedCluster {
   readonly #cluster: TestCluster;
   readonly #commands: Readonly<Record<string, (...words: string[]) => string[]>> = {
-    // Nothing that is sent meanwhile arrives.
+    // Messages sent meanwhile are lost.
     tick: (id, times) => {
       for (const server of this.#chosen(id)) server.tick(Number(times));
       return [];

@@ -16,7 +16,7 @@ export function scratch(): string {
   return directory;
 }
 
-/** For `afterEach`. */
+/** Removes them; call it in `afterEach`. */
 export function removeScratch(): void {
   for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true });
 }

@@ -53,7 +53,6 @@ class Node {
   term = 0;
   knows: Node | null = null;
   applied = 0;
-  /** Refuses appends for now. */
   full = false;
   nextSequence = 1;
   readonly links = new Map<MemberId, Link>(ids.map((id) => [id, { up: false, forwards: [], refusals: [] }]));
@@ -74,7 +73,7 @@ class Node {
     });
   }
 
-  /** Hears of the present leader. */
+  /** Learns the present leader. */
   learn(): void {
     this.term = this.world.term;
     this.knows = this.world.leader;
@@ -135,7 +134,7 @@ class Node {
     this.proposals.connected(to.id);
   }
 
-  /** What was on its way is lost. */
+  /** Loses messages in transit. */
   disconnect(to: Node): void {
     this.links.set(to.id, { up: false, forwards: [], refusals: [] });
     this.proposals.disconnected(to.id);

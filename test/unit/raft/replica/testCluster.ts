@@ -32,7 +32,6 @@ export interface Running {
 
 /** Processes its replica's events, except while held. */
 export class BusyProcess {
-  /** Bytes that wait to be taken. */
   unreadBytes = 0;
   #waiting: (() => void)[] | null = null;
 
@@ -113,7 +112,6 @@ export class TestCluster {
     return running;
   }
 
-  /** Waits until somebody leads. */
   async leader(): Promise<Running> {
     for (const attempt of [...this.running.values(), ...this.running.values()]) {
       await attempt.replica.barrier(timeoutMs);

@@ -23,7 +23,7 @@ function filled(keys: number, size = 200): Store {
   return store;
 }
 
-/** Everything that a reader can ask for. */
+/** All readable state. */
 function view(store: Store) {
   return {
     at: [store.appliedIndex, store.appliedTerm, store.revision, store.compactedRevision],

@@ -24,7 +24,7 @@ function frame(kind: FrameKind, write: (writer: ByteWriter) => void): Buffer {
   return writer.take();
 }
 
-/** However it ends. */
+/** Resolves at the end of the connection. */
 const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     socket.once('close', () => {
@@ -149,7 +149,6 @@ describe('raft/transport, the peer port under attack', function () {
     socket.on('error', () => undefined).on('data', (bytes: Buffer) => heard.push(bytes));
     socket.write(frame(frameKinds.ping, () => undefined));
     await closed(socket);
-    // At most a TLS alert.
     expect(Buffer.concat(heard).length).to.be.at.most(7);
   });
 

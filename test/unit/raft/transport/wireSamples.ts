@@ -48,7 +48,6 @@ const bodies: { readonly [T in MessageBody['type']]: readonly (MessageBody & { r
   timeoutNow: [{ type: 'timeoutNow' }],
 };
 
-/** Messages of every type. */
 export const messages: readonly Message[] = Object.values(bodies)
   .flat()
   .map((body) => ({ from, to, term: inTerm, ...body }) as Message);

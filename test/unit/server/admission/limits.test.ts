@@ -189,7 +189,7 @@ describe('admission', () => {
       undefined,
     );
     for (const size of ['2Gi', '3Gi']) await sample.create(claim(`c${size.toLowerCase()}`, size));
-    // Limits of claims count for nothing.
+    // Limits of claims do not count.
     await sample.create(claim('d', '2Gi', { resources: { requests: { storage: '2Gi' }, limits: { storage: '1Gi' } } }));
   });
 

@@ -402,7 +402,6 @@ describe('what is told of standards', () => {
     users: new Set(['root']),
     runtimeClasses: new Set(['vm']),
   };
-  /** Pods of the namespace. */
   let there: JsonObject[] = [];
   /** A request's refusal, audit annotations, warnings and counts. */
   async function told(

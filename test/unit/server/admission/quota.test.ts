@@ -319,7 +319,7 @@ describe('admission/quota', () => {
       await sample.update(service('a', ''), (current) => {
         (current['spec'] as JsonObject)['type'] = type;
       });
-    // A controller counts what is given back.
+    // The controller counts released amounts.
     expect([await used('more'), await version()]).to.deep.equal([{ 'services.nodeports': '2' }, before]);
   });
 

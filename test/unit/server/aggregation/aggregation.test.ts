@@ -67,7 +67,6 @@ async function startProgram(identities: Identities): Promise<{
       );
       return;
     }
-    // It does not describe itself.
     if (request.url?.startsWith('/openapi/') === true) {
       response.writeHead(404).end();
       return;

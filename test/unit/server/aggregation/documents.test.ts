@@ -166,7 +166,7 @@ describe('documents of programs behind API services', () => {
   it('are not had from programs that answer nonsense, too much, or in too many words; they are asked again later', async () => {
     answers['/openapi/v3'] = (_request, response) => response.writeHead(200).end('{"paths":');
     answers['/openapi/v2'] = (_request, response) => {
-      // Until nobody listens any more.
+      // Until the last listener is gone.
       const more = (): void => {
         while (!response.destroyed && response.write(' '.repeat(1 << 20)));
       };

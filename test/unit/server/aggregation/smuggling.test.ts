@@ -18,7 +18,7 @@ const proxied = '/api/v1/namespaces/default/pods/p/proxy';
 const stolen =
   'DELETE /apis/remote.example.com/v1/things/stolen HTTP/1.1\r\nhost: api.default.svc\r\nx-remote-user: root\r\nx-remote-group: system:masters\r\n\r\n';
 
-/** How a body comes from the client. */
+/** The framing of a client's body. */
 type Framing = 'http2' | 'http2 with its length' | 'chunks' | 'length';
 interface Sent {
   readonly method: string;
@@ -96,7 +96,7 @@ describe('requests to backends', () => {
   const openStream = (method: string, path: string, headers: Record<string, string> = {}): ClientHttp2Stream =>
     session.request({ ':method': method, ':path': path, ...headers }, { endStream: false });
 
-  /** Resolves when a stream is over, however. */
+  /** Resolves at the end of a stream. */
   const closed = (stream: ClientHttp2Stream): Promise<void> =>
     new Promise((resolve) => {
       stream.on('error', () => undefined).once('close', resolve);

@@ -1,7 +1,7 @@
 import type { Writer } from '../../../../server/audit/contract.js';
 import type { AuditEvent, Stage } from '../../../../server/audit/event.js';
 
-/** An event with nothing special about it. */
+/** An ordinary event. */
 export const sampleEvent = (changes: Partial<AuditEvent> = {}): AuditEvent => ({
   level: 'Metadata',
   auditID: 'a1',

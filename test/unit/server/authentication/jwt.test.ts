@@ -397,7 +397,6 @@ describe('tokens of other issuers', function () {
         await issuers.ready();
         expect(await issuers.authenticate(await issuer.sign())).to.have.property('name', 'ann');
         expect(dialled).to.deep.equal(['cluster']);
-        // The discovery document and the keys.
         expect(proxy.asked).to.deep.equal([new URL(issuer.url).host, new URL(issuer.url).host]);
       } finally {
         proxy.stop();

@@ -39,7 +39,7 @@ describe('a server with doors by configuration', function () {
     writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind, ...rest }));
   };
   let configure: (prefix: string) => void;
-  /** Files are looked at every other second. */
+  /** Files are polled every two seconds. */
   const until = async (holds: () => Promise<boolean>): Promise<void> => {
     while (!(await holds()))
       await new Promise((resolve) => {

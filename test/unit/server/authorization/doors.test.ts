@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 import { call1, call2, recordingLogger, type Answer, type Call } from '../../../fixtures/frontDoor.js';
 import { createIdentities, type Identity } from '../../../fixtures/identities.js';
 
-/** As at the highest verbosity. */
+/** A logger at the highest verbosity. */
 function everythingLogged(lines: string[]): Logger {
   const { info } = recordingLogger(lines);
   const log: Logger = {

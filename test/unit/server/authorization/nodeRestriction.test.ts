@@ -79,7 +79,7 @@ interface Wanted {
   readonly user?: AdmissionRequest['user'];
 }
 
-/** The refusal's words, or null. */
+/** The refusal's message, or null. */
 async function refusalOf(
   { resource, operation = 'CREATE', subresource = '', namespace = '', name = '', object, old, user = kubelet }: Wanted,
   by = plugin,

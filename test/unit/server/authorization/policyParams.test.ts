@@ -30,7 +30,7 @@ interface Asked {
   readonly object: ApiObject;
   readonly old?: ApiObject | null;
   readonly groups?: readonly string[];
-  /** Policies that are there, by name. */
+  /** Existing policies by name. */
   readonly there?: Readonly<Record<string, ApiObject>>;
   readonly allowed?: boolean;
 }

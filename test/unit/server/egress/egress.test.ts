@@ -148,7 +148,7 @@ describe('egress', () => {
         const { header } = await client.call(range, { key: 'x' }, { timeoutMs: 20_000, repeatable: true });
         expect(header.revision).to.be.at.least(1);
         expect(new Set(proxy.asked)).to.deep.equal(new Set([new URL(etcd.urls[0]!).host]));
-        // Not for other users of the machine.
+        // Other users of the machine have no access.
         expect(fs.statSync(path.dirname(sockets[0]!)).mode & 0o777).to.equal(0o700);
       } finally {
         client.close();

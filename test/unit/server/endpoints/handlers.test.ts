@@ -3,7 +3,7 @@ import { handlerOf } from '../../../../server/endpoints/endpoints.js';
 import type { ResourceVerb } from '../../../../server/endpoints/routing.js';
 import { createCatalogue } from '../../../../server/kinds/index.js';
 
-/** Discovery lists nothing that no code answers. */
+/** Discovery lists only implemented resources. */
 describe('endpoints/handlers', () => {
   const resources = createCatalogue().groups.flatMap(({ versions }) => versions.flatMap((version) => version.resources));
 

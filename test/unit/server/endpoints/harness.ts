@@ -29,7 +29,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions {
-  /** Stands between registry and storage. */
+  /** Wraps the registry's storage. */
   readonly wrap?: (storage: Storage) => Storage;
   readonly registry?: Partial<RegistryOptions>;
   readonly endpoints?: Partial<EndpointOptions>;

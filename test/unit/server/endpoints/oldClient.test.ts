@@ -28,7 +28,7 @@ class OldClient {
     return { status: response.statusCode ?? 0, type, object: type === protobufMediaType ? fromProtobuf(bytes) : parsed(bytes) };
   }
 
-  /** Its discovery takes JSON alone. */
+  /** It supports only JSON. */
   async discover(path: string): Promise<Answer> {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
     const response = await this.#open('GET', path, accept);

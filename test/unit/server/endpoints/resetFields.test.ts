@@ -52,7 +52,7 @@ const facts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   services: { '': own, status: content },
 };
 
-/** Paths at which whole objects are written. */
+/** Paths for whole objects. */
 const writtenAt = (
   subresources: ReadonlyMap<string, { readonly kind: string; readonly verbs: ReadonlySet<string> }>,
   kind: string,

@@ -58,7 +58,7 @@ describe('large definitions', () => {
       expect(error?.message).to.contain('strange');
       expect(turns.steps - before).to.be.at.least(4);
       await server.define(large(false));
-      // Compiled while nobody waits for it.
+      // Compiled in advance.
       await server.registry.create(
         server.target('v1', 'bigs'),
         { apiVersion: 'example.com/v1', kind: 'Big', metadata: { name: 'x' }, spec: { member0: 'abc' } },

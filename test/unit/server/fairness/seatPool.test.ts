@@ -88,7 +88,6 @@ describe('fairness/seatPool, levels that several threads have in common', () => 
     const all = Array.from({ length: 30 }, (_, number) => come(fairness[number % threads]!, 'a'));
     const begun = (): number => all.filter(({ caller }) => caller.begun).length;
     await Promise.resolve();
-    // Half of the eight.
     expect(begun()).to.equal(4);
     for (let given = 1; given <= 30; given++) {
       const next = all.find(({ caller }) => caller.begun && caller.seat !== null)!;

@@ -52,7 +52,7 @@ class Scene {
     this.fairness.configure([schemaOf(schema)], [levelOf(level)]);
   }
 
-  /** Settles when it is the request's turn. */
+  /** Settles when the request begins. */
   arrive(method: string, path: string): Promise<void> | void {
     const query = new URLSearchParams();
     const read = requestInfo(method, path, query);

@@ -23,12 +23,12 @@ const rounds = 10_000;
 /** The memory that 10,000 requests may retain after garbage collection: a kilobyte each would be 10 MB. */
 const heldBytesMax = 6 * 1024 * 1024;
 
-/** Does not become shorter by compression. */
+/** Incompressible. */
 const longPart = randomBytes(200_000);
 /** Longer than all time limits of the server here. */
 const patienceMs = 120_000;
 
-/** Where requests are when their end comes. */
+/** The phase of a request at its end. */
 const phases = ['authentication', 'authorization', 'audit', 'body', 'queue', 'read', 'write', 'list', 'gzip', 'watch', 'untaken'] as const;
 type Phase = (typeof phases)[number];
 

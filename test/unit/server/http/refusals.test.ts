@@ -50,7 +50,6 @@ describe('what is refused at the door', () => {
     events.length = 0;
   });
 
-  /** Says something and closes. */
   async function greet(context: RequestContext): Promise<void> {
     const upgrade = webSocketUpgrade(context);
     if (upgrade === null) {

@@ -39,7 +39,7 @@ class Held extends Exchange {
 
 describe('http/shutdown', () => {
   const steps: string[] = [];
-  /** One leaves each time that somebody looks. */
+  /** One leaves at each check. */
   let connections = 0;
   const drained = (active: ExchangeList<Exchange>, options: Partial<ShutdownOptions>): Promise<void> => {
     steps.length = 0;

@@ -32,7 +32,7 @@ const document = Buffer.from(bodyOf(documentBytes));
 
 type Answer = (context: RequestContext, bytes: Buffer) => Promise<void> | void;
 
-/** The ways by which answers leave. */
+/** Ways to send an answer. */
 const ways: Readonly<Record<string, Answer>> = {
   document: (context, bytes) => sendShared(context, 200, 'text/plain', bytes),
   object: (context, bytes) => send(context, 200, 'text/plain', bytes),
@@ -44,7 +44,6 @@ const ways: Readonly<Record<string, Answer>> = {
   watch: (context, bytes) => {
     const stream = watchOf(context);
     for (const frame of slices(bytes, 3_001)) stream.event({ frame: () => frame } as unknown as WatchEvent);
-    // The long ones go on.
     if (bytes.length < documentBytes) stream.stop('Aborted');
   },
 };

@@ -30,7 +30,7 @@ export async function changing(sample: Sample, kind: string, content: JsonObject
   );
 }
 
-/** Sets members, also nested ones. */
+/** Sets members, including nested ones. */
 export function merge(target: ApiObject | JsonObject, changes: JsonObject): void {
   for (const [member, value] of Object.entries(changes)) {
     const present = target[member];

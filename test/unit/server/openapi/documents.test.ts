@@ -241,7 +241,7 @@ describe('OpenAPI documents', function () {
   });
 
   it('describe every type and member, but for those of schemas, which the specification of OpenAPI describes', () => {
-    // Nor does the reference describe these.
+    // The reference does not describe these either.
     const untold = new Set(['ExternalDocumentation', 'Info', 'JSONSchemaProps', 'WatchEvent']);
     const silent = Object.entries(v2.definitions).flatMap(([name, { description, properties = {} }]) => {
       const word = name.slice(name.lastIndexOf('.') + 1);

@@ -42,7 +42,6 @@ describe("other programs' OpenAPI documents", () => {
     const part = ownPart(document, own);
     expect(Object.keys(part['paths'] as JsonObject)).to.deep.equal(['/apis/g.example.com/v1/things']);
     expect(part['definitions']).to.deep.equal({
-      // Pods are somebody else's.
       Meta: { description: 'theirs' },
       Thing: (document['definitions'] as JsonObject)['Thing'],
     });

@@ -13,7 +13,6 @@ const alwaysSo: readonly string[] = ['permit-address-sharing'];
 const composed = /^audit-(?:log|webhook)-(mode|batch-.+|truncate-.+)$/;
 /** The folder that only declares and compares options. */
 const declaring = path.join('server', 'options');
-/** Declarations that both programs share. */
 const shared = path.join('program', 'flags', 'bothPrograms');
 
 const sources = ['program', 'cel', 'server', 'workers'].flatMap((part) =>

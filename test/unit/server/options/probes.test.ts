@@ -133,7 +133,6 @@ plugins:
   it('--max-requests-inflight and --max-mutating-requests-inflight are the seats that levels share', async () => {
     const { text } = await ask({ path: '/metrics', identity: admin });
     const seats = [...text.matchAll(/^apiserver_flowcontrol_nominal_limit_seats\{[^}]*\} (\d+)$/gm)].map(([, value]) => Number(value));
-    // Each level rounds its share up.
     expect(seats.reduce((sum, value) => sum + value, 0)).to.be.within(30, 30 + seats.length);
   });
 

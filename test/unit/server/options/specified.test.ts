@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, readonly FlagKind[]>> = {
   colonSeparatedMultimapStringString: ['gates'],
   'version[=true]': ['version'],
 };
-/** Defaults that are another here, and why. */
+/** Different defaults, with reasons. */
 const otherDefaults: Readonly<Record<string, string>> = {
   'cert-dir': 'the specification has one for each program, in one row',
   'api-audiences': 'the issuer, where there is one: worked out when it is known',
@@ -52,7 +52,7 @@ const otherDefaults: Readonly<Record<string, string>> = {
   version: 'told in words',
   'anonymous-auth': 'on, unless a configuration file says something: so "not given" is told apart',
 };
-/** What no value of the kind is. */
+/** Invalid values by type. */
 const nonsense: Partial<Record<FlagKind, string>> = {
   bool: 'maybe',
   int: 'x',

@@ -15,7 +15,7 @@ const kindOf = (object: JsonObject): { group: string; version: string; kind: str
     : ['', String(object['apiVersion'])];
   return { group, version, kind: String(object['kind']) };
 };
-/** As a body is decoded. */
+/** Decodes an object like a body. */
 function received(object: JsonObject): ApiObject {
   const checked = checkStructure(structuredClone(object) as JsonMembers, typeOfKind(kindOf(object))!, { unknownFields: 'report' });
   if (!checked.ok) throw new Error(checked.message);

@@ -152,7 +152,7 @@ describe('findings of features', () => {
       expect((await causes(refusing.create(structuredClone(object)))).join('\n')).to.include(field);
       const { storage, ...accepting } = await createSample({ features: { [feature]: !refusedWhile } });
       await accepting.create(structuredClone(object));
-      // Who has it keeps it.
+      // Existing use is kept.
       const later = await createSample({ storage, features: { [feature]: refusedWhile } });
       const changed = await later.update(object, (stored: ApiObject) => {
         stored.metadata.labels = { a: 'b' };

@@ -165,7 +165,7 @@ const kept: readonly Fault[] = [
     pod,
     'metadata.annotations',
     { 'controller.kubernetes.io/pod-deletion-cost': 'x' },
-    // The reference looks at it twice.
+    // The reference validates it twice.
     Array<string>(2).fill('invalid metadata.annotations[controller.kubernetes.io/pod-deletion-cost]'),
   ],
   ['a selector', claim, 'spec.selector', badValue, [`invalid spec.selector.${selector}`, 'forbidden spec']],
@@ -238,7 +238,7 @@ const costly: JsonObject = {
   items: { ...text, maxLength: 10 },
   'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a.contains(b)))' }],
 };
-/** By the property `a` of a schema. */
+/** The property `a` of a schema. */
 const ofDefinitions: readonly (readonly [what: string, wrong: JsonObject, findings: readonly string[]])[] = [
   [
     'members of sets',

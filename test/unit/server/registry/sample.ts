@@ -25,7 +25,6 @@ export interface Sample {
   readonly registry: Registry;
   create(object: JsonObject, more?: Partial<WriteOptions>): Promise<ApiObject>;
   update(object: JsonObject, change: (object: ApiObject) => void, subresource?: string): Promise<ApiObject>;
-  /** PUT, which may create. */
   put(object: JsonObject, subresource?: string): Promise<ApiObject>;
   get(kind: string, name: string): Promise<ApiObject>;
   remove(kind: string, name: string): Promise<void>;
@@ -38,15 +37,15 @@ export interface SampleOptions {
   readonly ports?: string;
   readonly random?: () => number;
   readonly storage?: Storage;
-  /** Where taken node ports are written down. */
+  /** The record of taken node ports. */
   readonly portRecord?: (storage: Storage) => PortRecord;
   /** Names of the active plugins, or true for the default ones. */
   readonly admission?: boolean | ReadonlySet<string>;
-  /** What an operator says for single plug-ins. */
+  /** Configurations of plugins. */
   readonly configurations?: PluginConfigurations;
   /** Features that differ from their default. */
   readonly features?: Partial<Record<FieldGate, boolean>>;
-  /** Steps of admission that are made elsewhere. */
+  /** Additional admission plugins. */
   readonly guards?: (storage: Storage, catalogue: Catalogue) => readonly AdmissionPlugin[];
 }
 

@@ -124,7 +124,6 @@ describe('server/compaction', () => {
   });
 });
 
-/** Bytes of all files below a directory. */
 const sizeOf = (directory: string): number =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .map((file) => statSync(join(directory, file)))

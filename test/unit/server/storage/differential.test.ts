@@ -34,7 +34,7 @@ type Operation =
       readonly name: string;
       readonly label: string | null;
       readonly node: string;
-      /** Behind the current version. */ readonly stale: boolean;
+      readonly stale: boolean;
     }
   | {
       readonly do: 'list';
@@ -78,7 +78,7 @@ interface Selection {
 }
 
 const burstSize = 70;
-/** Until the slowest watcher has seen all. */
+/** Rounds until the slowest watcher is up to date. */
 const settleRounds = 10;
 const which = fc.nat({ max: 20 });
 const resource = fc.nat({ max: resources.length - 1 });
@@ -169,7 +169,7 @@ class Both {
   readonly replica = new FakeReplica();
   cache: RaftStorage;
   readonly #pairs: Pair[] = [];
-  /** Lists of which there is more. */
+  /** Incomplete lists. */
   readonly #pagers: ListRequest[] = [];
   readonly #reported: unknown[] = [];
 

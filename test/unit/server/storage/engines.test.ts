@@ -16,7 +16,7 @@ import { FakeReplica } from './fakeReplica.js';
  */
 const names = ['a', 'a/b', 'a0', 'ä', '日', '\uffee', '😀', 'z'];
 const timeoutMs = 10_000;
-/** Each run has keys of its own. */
+/** Each run has its own keys. */
 const root = '/engines/';
 
 type Step =
@@ -58,7 +58,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const), back: fc.nat(6) }) },
 );
 
-/** One engine in one run. */
 class Subject {
   readonly #engine: StoreEngine;
   readonly #prefix: string;

@@ -18,7 +18,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
   revision = revision(1);
   compacted = revision(0);
   barriers = 0;
-  /** Answers barriers instead of success when set. */
+  /** Replaces the success of barriers. */
   barrierFailure: BarrierOutcome | null = null;
   /** A sole replica confirms reads without its peers. */
   isSole = false;
@@ -94,7 +94,6 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
 
   /** Applies operations as another replica's write. */
   apply(operations: readonly Operation[]): Revision {
-    // Removing what is not there changes nothing.
     const effective = operations.filter(({ type, key }) => type === 'put' || this.#newest(key, this.revision) !== null);
     this.revision = revision(this.revision + 1);
     const changes = effective.map((operation) => this.#record(operation));
@@ -175,7 +174,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
   }
 }
 
-/** By the bytes of UTF-8. */
+/** By UTF-8 bytes. */
 const compareKeys = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The first items, up to this total size of values. */

@@ -24,7 +24,6 @@ export class Recorder implements WatchSink {
     this.#write(`end ${reason.outcome}`);
   }
 
-  /** Resolves when there are `count` lines. */
   async count(count: number): Promise<string[]> {
     if (this.lines.length < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
     return this.lines;

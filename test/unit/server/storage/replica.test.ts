@@ -68,7 +68,7 @@ describe('over a real replica', () => {
     let told = 0;
     const held: (() => void)[] = [];
     let holds = false;
-    // Told of changes later than others are.
+    // Gets changes later than others.
     const late: Replica = Object.create(replica, {
       onChanges: {
         value: (listener: Parameters<Replica['onChanges']>[0]) =>

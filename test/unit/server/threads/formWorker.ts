@@ -40,7 +40,6 @@ function textOf(key: number, version: number, form: string): string {
   return `${form} of ${key} at ${version} ${letter.repeat(1 + ((key * 31 + version * 7) % 1_500))}`;
 }
 
-/** Numbers that follow from a seed. */
 function chance(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -78,7 +77,7 @@ async function work({ gate, steps, keys, versions, inStep, thread, threads, ...r
     held.push({ check, leave: () => found.segment?.leave(place, lodger.size) });
     if (held.length <= heldMax) return;
     const oldest = held.shift();
-    // Others have written much meanwhile: not there.
+    // Many later writes must not have replaced it.
     oldest?.check();
     oldest?.leave();
   };

@@ -116,7 +116,7 @@ describe('threads/sharedForms', function () {
     expect(two.other.counts).to.deep.include({ made: 0, found: names.length });
     const full = two.one.slabs;
     expect(full.bytes).to.be.within(names.length * text.length, 1.1 * names.length * text.length + 6 * slabBytes);
-    // One of sixteen stays, in each slab.
+    // One of sixteen stays in each slab.
     for (const [at, guest] of guests.entries()) if (at % 16 !== 0) guest.leave();
     // Full slabs are counted when the next form arrives.
     put(two.one, 'the next');

@@ -31,7 +31,7 @@ const tagged = (number: number, bytes: Buffer): Buffer => Buffer.concat([varint(
 interface Piece {
   readonly number: number;
   readonly wireType: number;
-  /** With tag and length. */ readonly whole: Buffer;
+  /** Including tag and length. */ readonly whole: Buffer;
   readonly content: Buffer;
 }
 
@@ -141,7 +141,7 @@ describe('Protobuf messages', function () {
           shape.is === 'scalar' ? shape.scalar : shape.is === 'list' && shape.items.is === 'scalar' ? shape.items.scalar : null;
         const own = scalar === null || scalar === 'string' || scalar === 'bytes' ? 2 : scalar === 'double' ? 1 : 0;
         for (const [wireType, content] of contents) {
-          // Numbers in a list may come packed.
+          // Number lists may be packed.
           if (wireType === own || (wireType === 2 && shape.is === 'list')) continue;
           expect(problemOf(Buffer.concat([varint(number * 8 + wireType), content]), kindOf(type)), `${message.name} ${number}`).to.match(
             new RegExp(`^proto: wrong wireType = ${wireType} for field [A-Z]\\w*$`),

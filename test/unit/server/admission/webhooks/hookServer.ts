@@ -24,7 +24,7 @@ export interface Answer {
 /** The endpoints with admission webhooks, over storage in memory. */
 export interface HookServer {
   readonly storage: Storage;
-  /** How calls ended, as metrics are told. */
+  /** Metrics of calls. */
   readonly calls: ObservedCall[];
   readonly failedOpen: string[];
   /** Audit annotations: key, text and minimum level. */
@@ -34,7 +34,6 @@ export interface HookServer {
   request(method: string, path: string, body?: JsonObject | null, type?: string): Promise<Answer>;
   /** Creates a configuration of one webhook and waits until it is effective. */
   configure(kind: 'mutating' | 'validating', hook: JsonObject, name?: string): Promise<void>;
-  /** Takes all configurations away. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }

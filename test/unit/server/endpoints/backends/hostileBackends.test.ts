@@ -145,7 +145,7 @@ describe('hostile backends', () => {
     return text;
   }
 
-  /** Resolves when what has come satisfies. */
+  /** Resolves when received data meet a condition. */
   const until = async (done: () => boolean, socket: net.Socket): Promise<void> => {
     while (!done()) await once(socket, 'data');
   };

@@ -77,7 +77,6 @@ describe('a connection that is joined with a backend', () => {
       const sent = Buffer.alloc(500_000, 'abcdefg');
       const { client, over, stop } = await joinedWith((socket) => socket.resume().end(sent), between);
       const received: Buffer[] = [];
-      // A client that reads late.
       client.pause().on('data', (chunk: Buffer) => received.push(chunk));
       client.write('question');
       client.resume();

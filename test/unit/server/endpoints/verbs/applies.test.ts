@@ -4,7 +4,6 @@ import { conflictsNamedMax } from '../../../../../server/registry/applied.js';
 import { call, type Answer } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
-/** Server-side apply as clients see it. */
 const maps = '/api/v1/namespaces/default/configmaps';
 const deployments = '/apis/apps/v1/namespaces/default/deployments';
 const members: Readonly<Record<string, JsonObject[string]>> = {

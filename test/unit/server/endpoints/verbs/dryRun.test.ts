@@ -26,7 +26,7 @@ interface Request {
   readonly method: string;
   readonly path: string;
   readonly options?: Call;
-  /** How the real one is answered. */ readonly status: number;
+  /** The status of the real request. */ readonly status: number;
 }
 
 /** One request of each writing kind; `before` creates what it needs. */

@@ -109,7 +109,7 @@ describe('hostile patches', () => {
   for (const from of ['/__proto__', '/data/__proto__', '/data/constructor', '/data/toString', '/metadata/managedFields/length']) {
     it(`read nothing that is not the object's: copy from ${from}`, async () => {
       expect((await patch(jsonPatchType, JSON.stringify([{ op: 'move', from, path: '/data/stolen' }]))).status).to.equal(422);
-      // What is absent is copied as nothing.
+      // A copy of an absent value is undefined.
       await patch(jsonPatchType, JSON.stringify([{ op: 'copy', from, path: '/data/stolen' }]));
       expect((await data())['stolen'] ?? '').to.equal('');
     });

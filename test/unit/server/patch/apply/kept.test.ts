@@ -66,7 +66,7 @@ describe('apply/kept', () => {
           if (!checked.ok) return;
           const before = checked.value as JsonObject;
           before['metadata'] ??= {};
-          // What is stored names no kind.
+          // Stored objects have no kind.
           delete before['apiVersion'];
           delete before['kind'];
           let at = 0;
@@ -110,7 +110,7 @@ describe('apply/kept', () => {
       ),
       { numRuns: 2_000, seed: 7 },
     );
-    // Or nothing would have been compared.
+    // Ensures that comparisons happened.
     expect([...seen.keys()].sort()).to.deep.equal(['more', 'nothing', 'own']);
   });
 

@@ -135,7 +135,7 @@ function modelled({ content, owners }: State, write: Write): State | null {
   return { content: after, owners: tidy(new Map<string, ReadonlySet<Leaf>>([...left, [self, own]])) };
 }
 
-/** The same by the code. */
+/** The real implementation. */
 function written(object: ApiObject, managers: Managers, write: Write): { readonly object: ApiObject; readonly managers: Managers } | null {
   const sent = objectOf(write.content, write.kind === 'apply' ? { name: 'o' } : identity);
   if (write.kind === 'update')

@@ -209,7 +209,7 @@ interface Real {
   readonly managers: Managers;
 }
 
-/** The same by the code. */
+/** The real implementation. */
 function written({ object, managers }: Real, write: Write): Real | null {
   const sent = objectOf(write.content);
   if (!isApply(write.kind))
@@ -217,7 +217,7 @@ function written({ object, managers }: Real, write: Write): Real | null {
   const by = { id: idOf(write), now, force: write.force, resets: write.kind === 'apply' ? FieldSet.empty : resets };
   const result = inOneGo(apply({ live: object, config: sent }, managers, by, versions));
   if (!result.ok) return null;
-  // What the write takes back.
+  // Members that the write resets.
   return write.kind === 'apply' ? result : { object: { ...result.object, metadata: object.metadata }, managers: result.managers };
 }
 

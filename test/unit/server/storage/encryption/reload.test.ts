@@ -66,7 +66,7 @@ for (const apiVersion of ['v1', 'v2'])
       });
       const prefix = (): string | undefined => encryption?.current.transformersOf(secrets)?.[0]?.prefix;
       try {
-        // Nobody serves there yet.
+        // The service is not running yet.
         configure(kms, identity);
         live.look();
         await reports.next(/refused: .*"new"/);

@@ -16,10 +16,9 @@ const table: readonly (readonly [code: number, text: string, kind: FailureKind])
   [7, 'etcdserver: permission denied', 'refused'],
   [16, 'etcdserver: invalid auth token', 'refused'],
   [9, 'etcdserver: authentication is not enabled', 'refused'],
-  // Not proposed yet.
   [14, 'etcdserver: no leader', 'unavailable'],
   [14, 'No connection established. Last error: connect ECONNREFUSED 127.0.0.1:2379', 'unavailable'],
-  // Proposed, and lost sight of.
+  // Proposed, with unknown outcome.
   [14, 'etcdserver: leader changed', 'unknown'],
   [14, 'etcdserver: request timed out', 'unknown'],
   [14, 'etcdserver: request timed out, possibly due to previous leader failure', 'unknown'],

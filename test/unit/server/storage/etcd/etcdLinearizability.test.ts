@@ -103,7 +103,6 @@ describe('storage over etcd members that fail', function () {
     }
   });
 
-  /** Both servers know the present again. */
   async function present(): Promise<void> {
     for (const { engine } of servers) expect(await engine.barrier(30_000)).to.have.property('outcome', 'reached');
   }

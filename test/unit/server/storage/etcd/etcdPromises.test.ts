@@ -61,7 +61,7 @@ describe('storage/etcd: promises over members that fail', function () {
     return server;
   };
 
-  /** Marks of progress are no objects. */
+  /** Progress keys are not objects. */
   const isObject = ({ key }: Change): boolean => !key.startsWith('/registry/raftplane/');
 
   const put = async ({ engine }: Server, name: string): Promise<number | string> => {

@@ -79,7 +79,6 @@ describe('storage/reference: what kube-apiserver keeps in etcd', () => {
         spec: { size: 3, ratio: 0.5, text: 'é', list: [null, true] },
       });
     }
-    // Built-in types have forms of their own.
     const map = { resource: { group: '', resource: 'configmaps' }, namespace: 'ns', name: 'm' };
     const stored = encodeStored(map, { apiVersion: 'v1', metadata: { name: 'm', namespace: 'ns' } }, { ...form, cbor: true });
     expect(stored.toString('latin1', 0, 4)).to.equal('k8s\0');
