@@ -6,7 +6,7 @@ export interface Counts {
   /** Requests being worked on, the one for `/metrics` included where the server counts it. */
   readonly readOnly: number;
   readonly mutating: number;
-  /** Watches, proxied connections and other requests without an end of their own. */
+  /** Watches, proxied connections and other long-running requests. */
   readonly longRunning: number;
   readonly handles: number;
   readonly openFiles: number;

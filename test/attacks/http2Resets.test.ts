@@ -35,7 +35,7 @@ describe('attacks/http2Resets', function () {
     await survives();
   });
 
-  /** Bodies go on while their answers come; a farewell in the midst of them ends the session, or lets it end. */
+  /** Bodies that continue during their answers; a GOAWAY in between ends the session, or lets it end. */
   const leave = async (round: number, path: string, farewell: number | null): Promise<void> => {
     const wire = await RawHttp2.open(user.wire);
     const streams = Array.from({ length: streamsEach }, () => wire.takeStream());

@@ -183,7 +183,7 @@ describe('attacks/knownFaults', function () {
         { verbs: ['get', 'list'], apiGroups: [extensionGroup], resources: ['*'] },
       ]);
       const forged = { cookie: 'session=1', 'x-remote-user': 'admin', 'X-Remote-Group': 'system:masters', 'x-remote-extra-a': 'b' };
-      // A server that has meant ill counts as unavailable until it has been asked again.
+      // A server that sent bad answers counts as unavailable until the next check.
       await eventually(() =>
         account.client.expect(200, 'GET', `/apis/${extensionGroup}/v1/namespaces/default/things`, { headers: forged }),
       );

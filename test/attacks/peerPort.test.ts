@@ -10,7 +10,7 @@ import { Target } from './target.js';
 const rounds = 60;
 const growthMax = 1.5;
 
-/** The port between replicas answers to certificates of members alone, and to nothing that a member would not say. */
+/** The port between replicas accepts only members' certificates, and only members' messages. */
 describe('attacks/peerPort', function () {
   let target: Target;
   let bystander: Bystander;

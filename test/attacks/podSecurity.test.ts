@@ -65,7 +65,7 @@ const lax: Readonly<Record<string, object>> = {
   'one without care beside a good one': pod(beside('containers', {})),
 };
 
-/** Pods that a namespace's standard forbids do not come in by any door. */
+/** Pods that a namespace's standard forbids are refused at every entry. */
 describe('attacks/podSecurity', function () {
   let target: Target;
   const path = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;

@@ -3,7 +3,7 @@ import { Bystander } from './bystander.js';
 import { Target } from './target.js';
 import { RawHttp1 } from './wire/http1.js';
 
-/** A second request that hides in the body of the first. Answered, it says `/smuggled`. */
+/** A second request, hidden in the body of the first. Its answer contains `/smuggled`. */
 const hidden = 'GET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n';
 const head = (line: string, ...headers: readonly string[]): string => [line, 'host: localhost', ...headers, '', ''].join('\r\n');
 const post = 'POST /version HTTP/1.1';

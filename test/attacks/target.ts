@@ -160,7 +160,7 @@ export class Target {
   /** Processor time that a replica has used so far; the same on a busy machine. */
   cpuSeconds(index = 0): number {
     const { pid } = this.member(index).process;
-    // Behind the name, which may hold anything: utime and stime, in ticks.
+    // Fields after the name, which may contain anything: utime and stime, in ticks.
     const fields = fs
       .readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')

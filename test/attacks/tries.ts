@@ -6,7 +6,7 @@ export interface Try extends RequestOptions {
   readonly what: string;
   /** Default GET. */
   readonly method?: string;
-  /** `path`, or one that is known only when the servers run. */
+  /** `path`, or a function if it depends on the running servers. */
   readonly path: string | (() => string);
   readonly status: number | readonly number[];
   /** Patterns of the answer. */

@@ -87,7 +87,7 @@ describe('attacks/unreadStreams', function () {
     return socket;
   }
 
-  /** Resolves once no container gets rid of anything any more, while others are answered. */
+  /** Resolves once all containers are blocked while others are answered. */
   async function heldUp(): Promise<void> {
     const total = (): number => outputs.reduce((sum, { written }) => sum + written, 0);
     for (let quiet = 0, before = total(); quiet < patience; before = total()) {
@@ -110,7 +110,7 @@ describe('attacks/unreadStreams', function () {
     });
 });
 
-/** Reads on, until the other side closes. Resolves with the bytes that have come. */
+/** Reads until the server closes. Returns the received bytes. */
 function receiveAll(socket: WebSocket): Promise<number> {
   return new Promise((resolve) => {
     let bytes = 0;

@@ -53,7 +53,7 @@ export class Writers {
     }
   }
 
-  /** Resolves when so many writes that started at or after `sinceMs` have been acknowledged. */
+  /** Resolves when that many writes that started at or after `sinceMs` have been acknowledged. */
   async until(count: number, sinceMs = 0): Promise<readonly Acknowledged[]> {
     for (;;) {
       const matching = this.acknowledged.filter(({ startedMs }) => startedMs >= sinceMs);

@@ -135,7 +135,7 @@ export class Watch {
       .end();
   }
 
-  /** Waits for so many events, the end of the watch, or the time limit. */
+  /** Waits for that many events, the end of the watch, or the time limit. */
   async reaches(count: number, withinMs: number): Promise<void> {
     const end = Date.now() + withinMs;
     while (this.#events.length < count && !this.#ended && Date.now() < end) {

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { TlsWire, type WireOptions } from './tlsWire.js';
 
-/** One answer as it came. `complete` is false where the connection ended within its body. */
+/** A received answer. `complete` is false where the connection ended within its body. */
 export interface WireAnswer {
   readonly status: number;
   /** Names in lower case; of doubled headers the last value. */
@@ -17,7 +17,7 @@ export class RawHttp1 {
   readonly answers: WireAnswer[] = [];
   #rest: Buffer = Buffer.alloc(0);
   #waiting: (() => void)[] = [];
-  /** Nothing more comes. */
+  /** The connection has ended. */
   ended = false;
   /** Resolves at the end of the connection. */
   readonly closed: Promise<void>;
@@ -58,7 +58,7 @@ export class RawHttp1 {
     if (this.socket.writable) this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** Waits until so many answers have come in all, or none can come any more. */
+  /** Waits for a total number of answers, or the end of the connection. */
   async answered(count: number): Promise<readonly WireAnswer[]> {
     while (this.answers.length < count && !this.ended)
       await new Promise<void>((resolve) => {
@@ -128,7 +128,7 @@ function readAnswer(bytes: Buffer, atEnd: boolean): Read | null {
   return { answer: { status, headers, body: text, complete: body !== null }, length: headEnd + 4 + length };
 }
 
-/** Null while the body is not whole, or goes on to the end of the connection. */
+/** Null while the body is incomplete, or extends to the end of the connection. */
 function bodyOf(
   content: Buffer,
   status: number,

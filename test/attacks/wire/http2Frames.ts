@@ -63,7 +63,7 @@ export class RawHttp2 {
   /** Streams whose answer has ended, and those that were reset, with the code. */
   readonly complete = new Set<number>();
   readonly resets = new Map<number, number>();
-  /** The error code of a GOAWAY, once one has come. */
+  /** The error code of a received GOAWAY. */
   goaway: number | null = null;
   ended = false;
   /** Resolves at the end of the connection. */

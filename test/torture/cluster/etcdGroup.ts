@@ -25,7 +25,7 @@ export class EtcdGroup {
     this.#servers = servers;
   }
 
-  /** `tell` gets the members before they call each other. */
+  /** `tell` receives the members before they call each other. */
   static async start(
     network: PeerNetwork,
     log: (name: string) => string,

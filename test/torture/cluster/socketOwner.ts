@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
 /**
- * Returns the process that holds the client end of a local TCP connection, by the inode in the kernel's table. So a proxy knows the caller of an encrypted
+ * Returns the process that holds the client end of a local TCP connection, by the inode in the kernel's table. This identifies the caller of an encrypted
  * connection. Linux only.
  */
 export function socketOwner(clientPort: number, serverPort: number, pids: readonly number[]): number | null {
