@@ -3,6 +3,7 @@ import type { Conversion } from '../../registry/behaviour.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { isObject } from '../../../api/json/json.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { specOf, statusOf } from '../parts.js';
 import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
 
 /** Version 1 has only average CPU utilisation; annotations carry the rest. Version 2 is stored. */
@@ -89,8 +90,8 @@ const recallItems = (object: ApiObject, annotation: string): readonly JsonValue[
 
 function fromStorage(stored: ApiObject): ApiObject {
   const object = ownMetadata(stored);
-  const { metrics, behavior, ...spec } = membersOf(object['spec']);
-  const { currentMetrics, conditions, ...status } = membersOf(object['status']);
+  const { metrics, behavior, ...spec } = specOf(object);
+  const { currentMetrics, conditions, ...status } = statusOf(object);
   const cpu = itemsOf(metrics).find(isCpuUtilization);
   const currentCpu = itemsOf(currentMetrics).find(isCpuUtilization);
   keep(
@@ -104,12 +105,12 @@ function fromStorage(stored: ApiObject): ApiObject {
   keep(object, currentMetricsAnnotation, itemsOf(currentMetrics).map(currentFromStorage));
   keep(object, conditionsAnnotation, conditions);
   keep(object, behaviorAnnotation, isEmpty(behavior) ? undefined : printedStructure(behavior, behaviorForm));
-  object['spec'] = {
+  object.spec = {
     ...spec,
     ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: memberAt(cpu, 'resource', 'target', 'averageUtilization') }),
   };
-  if (object['status'] !== undefined) {
-    object['status'] = {
+  if (object.status !== undefined) {
+    object.status = {
       currentReplicas: 0,
       desiredReplicas: 0,
       ...status,
@@ -123,16 +124,16 @@ function fromStorage(stored: ApiObject): ApiObject {
 
 function toStorage(served: ApiObject): ApiObject {
   const object = ownMetadata(served);
-  const { targetCPUUtilizationPercentage: target, ...spec } = membersOf(object['spec']);
-  const { currentCPUUtilizationPercentage: current, currentReplicas, ...status } = membersOf(object['status']);
+  const { targetCPUUtilizationPercentage: target, ...spec } = specOf(object);
+  const { currentCPUUtilizationPercentage: current, currentReplicas, ...status } = statusOf(object);
   const metrics = [...recallItems(object, metricsAnnotation).map(targetToStorage), ...(present(target) ? [cpuMetric(target)] : [])];
   const recalled = recallItems(object, currentMetricsAnnotation).map(currentToStorage);
   const currentMetrics = recalled.length > 0 || !present(current) ? recalled : [currentCpuMetric(current)];
   const behavior = behaviorMembers(recall(object, behaviorAnnotation) ?? {});
   const conditions = recallItems(object, conditionsAnnotation);
-  object['spec'] = { ...spec, ...(metrics.length === 0 ? {} : { metrics }), ...(isEmpty(behavior) ? {} : { behavior }) };
-  if (object['status'] !== undefined) {
-    object['status'] = {
+  object.spec = { ...spec, ...(metrics.length === 0 ? {} : { metrics }), ...(isEmpty(behavior) ? {} : { behavior }) };
+  if (object.status !== undefined) {
+    object.status = {
       ...status,
       // Version 2 always has it where version 1 states it.
       ...(present(currentReplicas) && currentReplicas !== 0 ? { currentReplicas } : {}),

@@ -1,52 +1,49 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { entryOf, itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
+import type * as v2 from '../../../api/types/autoscaling/v2.js';
+import { entryOf, itemsOf } from '../../../api/json/members.js';
 import { none } from '../cells.js';
+import type { Draft, Writable } from '../kind.js';
 
 /** The column Targets: actual and desired values of each metric. */
 
+type Metric = Writable<v2.MetricSpec>;
+type Measured = Writable<v2.MetricStatus>;
+type Target = Writable<v2.MetricTarget>;
+type Current = Writable<v2.MetricValueStatus>;
+
 const shownMax = 2;
 const unknown = '<unknown>';
-const auto = '<auto>';
 
-interface Measured {
-  readonly current: JsonObject;
+function amount(target: Target = {}, current: Current = {}, perPod = ''): string {
+  const member = target.averageValue === undefined ? 'value' : 'averageValue';
+  return `${current[member] || unknown}/${target[member] ?? ''}${member === 'averageValue' ? perPod : ''}`;
 }
 
-function amount(target: JsonObject, { current }: Measured, perPod: string): string {
-  const member = target['averageValue'] === undefined ? 'value' : 'averageValue';
-  const measured = textAt(current, member) || unknown;
-  return `${measured}/${textAt(target, member)}${member === 'averageValue' ? perPod : ''}`;
-}
+const percent = (value: number | undefined, unset: string): string => (value === undefined ? unset : `${value}%`);
 
-function resource(source: JsonObject, { current }: Measured): string {
-  const target = membersOf(source['target']);
-  const percent = (value: JsonValue | undefined, unset: string): string =>
-    value === undefined || value === null ? unset : `${String(value)}%`;
+function resource({ name = '', target = {} }: Writable<v2.ResourceMetricSource> = {}, current: Current = {}): string {
   const shown =
-    target['averageValue'] === undefined
-      ? `${percent(current['averageUtilization'], unknown)}/${percent(target['averageUtilization'], auto)}`
-      : amount(target, { current }, '');
-  return `${textAt(source, 'name')}: ${shown}`;
+    target.averageValue === undefined
+      ? `${percent(current.averageUtilization, unknown)}/${percent(target.averageUtilization, '<auto>')}`
+      : amount(target, current);
+  return `${name}: ${shown}`;
 }
 
-const metrics: Readonly<Record<string, readonly [member: string, show: (source: JsonObject, measured: Measured) => string]>> = {
-  Resource: ['resource', resource],
-  ContainerResource: ['containerResource', resource],
-  Pods: ['pods', (source, { current }) => amount(membersOf(source['target']), { current }, '')],
-  Object: ['object', (source, { current }) => amount(membersOf(source['target']), { current }, ' (avg)')],
-  External: ['external', (source, { current }) => amount(membersOf(source['target']), { current }, ' (avg)')],
+const average = ' (avg)';
+const metrics: Readonly<Record<string, (metric: Metric, measured: Measured) => string>> = {
+  Resource: (metric, measured) => resource(metric.resource, measured.resource?.current),
+  ContainerResource: (metric, measured) => resource(metric.containerResource, measured.containerResource?.current),
+  Pods: (metric, measured) => amount(metric.pods?.target, measured.pods?.current),
+  Object: (metric, measured) => amount(metric.object?.target, measured.object?.current, average),
+  External: (metric, measured) => amount(metric.external?.target, measured.external?.current, average),
 };
 
 /** Actual and desired values have the same position in their lists. */
-export function targetsCell(autoscaler: ApiObject): string {
-  const wanted = itemsOf(memberAt(autoscaler, 'spec', 'metrics')).map(membersOf);
-  const measured = itemsOf(memberAt(autoscaler, 'status', 'currentMetrics')).map(membersOf);
+export function targetsCell({ spec, status }: Draft<v2.HorizontalPodAutoscaler>): string {
+  const [wanted, measured] = [itemsOf(spec?.metrics), itemsOf(status?.currentMetrics)];
   if (wanted.length === 0) return none;
-  const shown = wanted.map((metric, position) => {
-    const [member, show] = entryOf(metrics, textAt(metric, 'type')) ?? [];
-    if (member === undefined || show === undefined) return '<unknown type>';
-    return show(membersOf(metric[member]), { current: membersOf(memberAt(measured[position] ?? {}, member, 'current')) });
-  });
+  const shown = wanted.map(
+    (metric, position) => entryOf(metrics, metric.type ?? '')?.(metric, measured[position] ?? {}) ?? '<unknown type>',
+  );
   const more = shown.length - shownMax;
   return `${shown.slice(0, shownMax).join(', ')}${more > 0 ? ` + ${more} more...` : ''}`;
 }
