@@ -23,8 +23,8 @@ const title = 'processor seconds: ';
 let before = 0;
 
 /**
- * Loaded into each parallel test process. Workers report only file, duration and title of a hook, so the title of each file's last hook contains the file's
- * processor time, with loading.
+ * Loaded into each parallel test process. Workers report only file, duration and title of a hook, so the title of a file's last hook contains its processor
+ * time.
  */
 export const mochaHooks: Mocha.RootHookObject = {
   afterAll(this: Mocha.Context): void {

@@ -11,7 +11,7 @@ const protobuf = 'application/vnd.kubernetes.protobuf';
 const cbor = 'application/cbor';
 const yaml = 'application/yaml';
 const mebibyte = 2 ** 20;
-/** The most processor time that the largest body may cost, as a multiple of that of a megabyte of ordinary YAML on this machine. */
+/** The most processor time for the largest body, relative to a megabyte of ordinary YAML. */
 const honestTimesMax = 4;
 const honestYaml = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: honest}\ndata:\n${Array.from({ length: 20_000 }, (_, n) => `  key-${n}: ${'v'.repeat(38)}\n`).join('')}`;
 const residentBytesMax = 900 * mebibyte;

@@ -8,7 +8,7 @@ import { HeldHandshake } from './wire/heldHandshake.js';
 import { plainRequest, RawHttp1 } from './wire/http1.js';
 import { flags, frame, frameTypes, headersFrame, RawHttp2, requestFields, settingIds, settingsFrame } from './wire/http2Frames.js';
 
-/** From the first byte of a connection to its first request, by the documents, and how late the server may notice. */
+/** The documented limit from a connection's first byte to its first request, and the server's tolerance. */
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
 /** Clients with few rights exhaust connections, requests in flight and memory with few bytes each. */

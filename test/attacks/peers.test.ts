@@ -58,7 +58,7 @@ describe('attacks/peers', function () {
       await dead.restart();
       await target.cluster.caughtUp(dead);
 
-      // Without the third, these two need each other; each has given up the connection to the other before they go on.
+      // Without the third, these two need each other; both have closed their connections to the other first.
       await target.cluster.kill(dead);
       other.process.pause();
       const lost = async (): Promise<boolean> => {

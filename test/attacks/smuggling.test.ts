@@ -100,7 +100,7 @@ describe('attacks/smuggling', function () {
     it(what, async () => {
       const wire = await RawHttp1.open({ port: target.port });
       wire.send(bytes);
-      // The server cuts what it refuses. It answers a single request once, and the connection ends when the client ends its side.
+      // The server cuts what it refuses. It answers a single request once, and ends the connection after the client.
       if (oneBody) await wire.answered(1);
       const answers = await wire.finish();
       expect(answers.length, JSON.stringify(answers)).to.be.at.most(1);

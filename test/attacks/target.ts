@@ -138,7 +138,7 @@ export class Target {
     return await readCounts(this.#observer(index));
   }
 
-  /** Polls until the counts are no higher than before, and resolves with the last. The test's own connections count as well. */
+  /** Polls until the counts are no higher than before; returns the last. The test's own connections count. */
   async settled(before: Counts, index = 0): Promise<Counts> {
     return await settledCounts(this.#observer(index), before);
   }

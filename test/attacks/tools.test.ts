@@ -6,7 +6,7 @@ import { Target } from './target.js';
 import { plainRequest, RawHttp1 } from './wire/http1.js';
 import { errorCodes, flags, frame, frameTypes, goawayFrame, pingFrame, RawHttp2, settingIds } from './wire/http2Frames.js';
 
-/** The tools of the other tests here: an attack that is refused for a slip of the attacker proves nothing. */
+/** Tests the tools of the other tests: an attack refused because of an attacker's mistake proves nothing. */
 describe('attacks/tools', function () {
   let target: Target;
   before(async () => {

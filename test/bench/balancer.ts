@@ -17,7 +17,7 @@ import { fill } from './reads.js';
 import { count, printTable } from './table.js';
 import { medianOf } from './turns.js';
 
-/** Measures what a balancer costs: gets through each kind of balancer and directly at the servers, in turns. Processor time is of servers and balancer. */
+/** Measures gets through each kind of balancer and directly, in turns. Processor time is of servers and balancer. */
 export interface BalancerOptions {
   readonly replicas: ReplicaCount;
   readonly seconds: number;

@@ -13,10 +13,7 @@ import { count, printTable, ratio } from './table.js';
 import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from '../../server/registry/stepwise.js';
 
-/**
- * Compares codecs with JSON.parse and JSON.stringify, finds the size above which the pool is better, and measures how long the largest body holds the event
- * loop.
- */
+/** Compares codecs with JSON.parse and JSON.stringify, and finds the size above which the pool is better, and the event loop's blocking by the largest body. */
 export interface CodecBenchOptions {
   readonly seconds: number;
 }

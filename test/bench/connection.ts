@@ -1,9 +1,6 @@
 import tls from 'node:tls';
 
-/**
- * One keep-alive HTTP/1.1 connection that sends prepared requests and reads answers cheaply, since the load generator shares the machine. It supports only
- * `content-length` and chunked bodies.
- */
+/** A keep-alive HTTP/1.1 connection that sends prepared requests and reads answers cheaply. It supports only `content-length` and chunked bodies. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;

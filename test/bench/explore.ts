@@ -18,7 +18,7 @@ export interface ExploreTerms {
 
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** The cost of a plan beside the scenario's own time: the same operator and steps without a gateway, with a client that knows what to await. */
+/** The cost of a plan, compared with the scenario alone: the same operator and steps without a gateway, with a client that knows what to await. */
 export async function benchExplore({ rounds, clusters: count }: ExploreTerms): Promise<void> {
   const clusters: TestCluster[] = [];
   try {

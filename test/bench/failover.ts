@@ -7,8 +7,8 @@ import { WatchedCluster } from './failover/watchedCluster.js';
 import { milliseconds, printTable } from './table.js';
 
 /**
- * Measures how long nobody can write when a leader is killed, stopped, paused or cut off. Writers use the other replicas directly. Each figure stands beside
- * the longest pause in an equal time before the fault. The last row is a replica's time to catch up.
+ * Measures how long writes fail when a leader is killed, stopped, paused or cut off. Writers use other replicas directly. Each figure is next to the longest
+ * pause in an equal time before. The last row is a replica's time to catch up.
  */
 export interface FailoverOptions {
   /** Number of each kind of fault. */

@@ -75,7 +75,7 @@ async function grown(
   });
 }
 
-/** Every kind of request at every size in turn, after a warm-up. The minimum over turns counts: other work only adds. */
+/** Every request at every size in turn, after a warm-up. The minimum over turns counts. */
 async function compare(what: string, subjects: readonly Subject[], seconds: number, turns: number): Promise<void> {
   const load: Load = { collection, connections, seconds };
   const rows: string[][] = [];

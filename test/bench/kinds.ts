@@ -12,8 +12,8 @@ import { printTable, ratio } from './table.js';
 import { inOneGo } from '../../api/steps.js';
 
 /**
- * Compares the work of a create (decoding, defaults, field owners, stored form) with JSON.parse and JSON.stringify of the same object. Kinds take turns, since
- * code that has seen one shape only is faster.
+ * Compares a create's work (decoding, defaults, field owners, stored form) with JSON.parse and JSON.stringify of the object. Kinds take turns, since code with
+ * one shape only is faster.
  */
 const stepNames = ['JSON.parse', 'decode, check, defaults', 'ownership', 'JSON.stringify', 'encode Protobuf', 'encode JSON'] as const;
 type Step = (typeof stepNames)[number];

@@ -11,8 +11,7 @@ import { findFreePorts } from '../../deploy/ports.js';
 import { createAuthority } from '../fixtures/certificates.js';
 
 /**
- * Writes a second through raft/client.ts: one replica, then three processes, with small values and `writers` writers. Run: node dist/test/bench/raft.js
- * [seconds] [writers] [value bytes]
+ * Measures writes a second through raft/client.ts with one replica, then three processes. Run: node dist/test/bench/raft.js [seconds] [writers] [value bytes]
  */
 const [seconds = 3, writers = 32, valueBytes = 256] = process.argv.slice(2).map(Number);
 

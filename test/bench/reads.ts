@@ -6,7 +6,7 @@ import type { ReadLoadTask, ReadReport, ReadSlice } from './http2/readload.js';
 import { count, megabytes, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf } from './turns.js';
 
-/** Compares reads over HTTP/2 with a bare HTTP/2 server that sends as many bytes, in turns of a second. */
+/** Compares reads over HTTP/2 with a bare HTTP/2 server of the same bytes, in turns of a second. */
 export interface ReadsOptions {
   readonly seconds: number;
 }

@@ -1,4 +1,4 @@
-/** Compares two sides on a machine whose speed changes: they run in short turns, and the median of the ratios of turns counts. */
+/** Compares two sides in short turns by the median of their ratios, because the machine's speed changes. */
 export interface Pair<T> {
   readonly ours: T;
   readonly bare: T;

@@ -9,8 +9,8 @@ import { count, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf, type Pair } from './turns.js';
 
 /**
- * Compares many HTTP/2 watchers of one collection, written at a fixed rate, with a bare broadcaster of the same frames, in turns of a second. The last column
- * subtracts the cost of the writes, which a collection without watchers shows.
+ * Compares many HTTP/2 watchers of one collection, written at a fixed rate, with a bare broadcaster, in turns of a second. The last column subtracts the cost
+ * of the writes.
  */
 export interface WatchersOptions {
   readonly seconds: number;

@@ -7,10 +7,7 @@ import { fill } from './reads.js';
 import { count, milliseconds, printTable, ratio } from './table.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
 
-/**
- * Compares all ways of changing an object. Each connection changes its own. Processor time of a write, over all replicas, says more than rates on a busy
- * machine.
- */
+/** Compares all ways to change an object, one for each connection. Processor time of a write, over all replicas, is more reliable than rates. */
 export interface WritesOptions {
   readonly replicas: readonly ReplicaCount[];
   readonly seconds: number;

@@ -4,8 +4,8 @@ import { packageRoot } from '../fixtures/packageRoot.js';
 import { readZipEntry } from '../fixtures/zip.js';
 
 /**
- * Clients of other releases, which are large and optional: node test/clients/install.mjs puts them into `node_modules/.aged-clients`; tests without them skip.
- * `AGED_KUBECTLS` names a folder with programs called `kubectl-1.28` to use instead.
+ * Optional clients of other releases: node test/clients/install.mjs puts them into `node_modules/.aged-clients`; tests without them skip. `AGED_KUBECTLS` is a
+ * folder with programs like `kubectl-1.28` to use instead.
  */
 const agedClientsFolder = path.join(packageRoot, 'node_modules', '.aged-clients', 'node_modules');
 

@@ -36,8 +36,8 @@ function historyOf(dataDirectory: string, after: number): Seen[] {
 }
 
 /**
- * Three replicas restart in turn, and the leader is killed, while clients write. Then watches and informers are compared with the stores. With
- * PREVIOUS_BUILD=FOLDER they start with the programs of another build; each is upgraded, the leader downgraded, and upgraded again.
+ * Three replicas restart in turn, and the leader is killed, during writes. Then watches and informers are compared with the stores. With PREVIOUS_BUILD=FOLDER
+ * they start with another build; each is upgraded, the leader downgraded, and upgraded again.
  */
 describe('cluster/rollingRestarts', function () {
   let test: ClusterUnderTest;

@@ -137,7 +137,7 @@ async function differential(pair: Pair, chosen: readonly Area[], values: Values)
   return say(summary(results), agreeing.length === 0 && results.every(({ findings }) => findings.length === 0) ? 0 : 1);
 }
 
-/** Entries of known differences that no longer occur. One may be missing by chance where the other server's answers are random. */
+/** Known differences that no longer occur. One may be missing by chance where the other server is random. */
 async function agreeingKnown(pair: Pair): Promise<string[]> {
   const reasons: string[] = [];
   for (const entry of readKnown()) {

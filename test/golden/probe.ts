@@ -5,10 +5,7 @@ import { escaped } from './pointers.js';
 import type { Bases, Change, Edit, Outcome, Pointer } from './recordings.js';
 import { outcomesOf, type Asked } from './variation.js';
 
-/**
- * Unrecorded changes of recorded objects: sets every member of the kind to valid and invalid values. For review, each line shows one member and its values
- * with equal answers.
- */
+/** Sets every member of recorded objects to valid and invalid values. For review, each line shows one member and its values with equal answers. */
 export interface Probed {
   /** The resource, as `apps.v1.deployments`. */
   readonly name: string;

@@ -33,7 +33,7 @@ export class Comparer {
     }
   }
 
-  /** Returns how many members gave their fingerprint at the same revision. Unreachable ones and those that have compacted it do not count. */
+  /** Returns the number of fingerprints at one revision. Unreachable members and those that have compacted it do not count. */
   async compare(): Promise<number> {
     const told = await (this.#cluster.etcd === null ? this.#replicas() : this.#servers());
     this.digests.push(...told);

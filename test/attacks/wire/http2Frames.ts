@@ -36,7 +36,7 @@ export interface Frame {
 }
 
 export interface Http2Options extends WireOptions {
-  /** Sent after the preface; id -> value. The header table is always switched off, so that answers can be read without one. */
+  /** Sent after the preface: id -> value. The header table is always off, so that answers are readable without one. */
   readonly settings?: Readonly<Record<number, number>>;
   /** Sends neither preface nor settings. */
   readonly silent?: boolean;

@@ -40,7 +40,7 @@ export async function benchAgainst(options: AgainstOptions): Promise<void> {
   });
 }
 
-/** Loads the subjects alike, in turns of some seconds. Prints a table with the first beside each other one, and writes the files. */
+/** Loads all subjects alike, in turns of some seconds. Prints a table that compares the first with each other one, and writes the files. */
 export async function compareSubjects(subjects: readonly Subject[], options: ComparisonOptions): Promise<void> {
   const chosen = measures.filter(({ name }) => name.includes(options.only));
   if (chosen.length === 0)

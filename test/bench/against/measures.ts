@@ -18,7 +18,7 @@ export interface Load {
   readonly collection: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Called when all connections are open: a handshake costs ten times a get, so it must not be measured with the gets. */
+  /** Called when all connections are open, because a handshake costs ten times a get. */
   readonly opened?: () => void;
 }
 

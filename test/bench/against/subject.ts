@@ -53,7 +53,7 @@ export function listeners(port: number): number[] {
     .map(Number);
 }
 
-/** Inodes of listening sockets on a port, from `/proc/net/tcp` (proc(5): address, state 0A, inode in the tenth column). */
+/** Inodes of listening sockets on a port, from `/proc/net/tcp` (proc(5): address, state 0A, inode in column ten). */
 export const listeningInodes = (text: string, port: number): string[] =>
   text
     .split('\n')

@@ -16,7 +16,7 @@ export async function oneTurn(subject: Subject, measure: Measure, load: Load, tu
   const rates = await measure.run(subject, { ...load, opened }, turn);
   const elapsedSeconds = (performance.now() - before.at) / 1000;
   const generator = process.cpuUsage(before.generator);
-  // The beginning of a turn does not count, so processor time relates to the rate, not to a number of requests.
+  // Processor time relates to the rate, because the beginning of a turn does not count.
   const each = (processorSeconds: number): number => ((processorSeconds / elapsedSeconds) * 1e6) / rates.perSecond;
   const { perSecond, p50Ms, p99Ms } = rates;
   return {

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { mainThreadCpuMs } from '../processorTime.js';
 
-/** Preloaded into the server under test: writes a line for each long turn of the event loop, with its end by the wall clock and its processor time in ms. */
+/** Preloaded into the server under test: writes a line for each long turn of the event loop: wall-clock end and processor milliseconds. */
 const fromMs = 10;
 const file = process.env['TURN_PROBE_FILE'];
 

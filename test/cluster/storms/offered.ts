@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 
 /**
- * Child process: offers a fixed rate of requests, whatever the answers. It pipelines prepared HTTP/1.1 requests and reads only the status, so that one core
- * offers more than the servers can take.
+ * Child process: offers a fixed rate of requests. It pipelines prepared HTTP/1.1 requests and reads only the status, so that one core exceeds the servers'
+ * capacity.
  */
 export interface OfferTask {
   readonly ports: readonly number[];

@@ -33,8 +33,8 @@ async function openBefore<W extends Wire>(over: Promise<null>, opening: Promise<
 }
 
 /**
- * Opens two connections repeatedly, each with many requests and then a frame that no client may send. Node reports no end of such streams. Returns the number
- * of connections.
+ * Opens two connections repeatedly, each with many requests and then a forbidden frame, after which Node reports no end of streams. Returns the number of
+ * connections.
  */
 export async function protocolErrors({ securePort: port }: TortureMember, signal: AbortSignal): Promise<number> {
   const over = until(signal);

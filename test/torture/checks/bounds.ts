@@ -8,8 +8,8 @@ export interface Usage {
 }
 
 /**
- * The most that an API server may use under this traffic, in bytes. An idle one takes 120 to 155 MiB, and 65 MiB for each further serving thread; its files
- * are the store, a log of 10,000 entries and data before a checkpoint (32 MiB each).
+ * The most memory and files for an API server under this traffic, in bytes. An idle one takes 120 to 155 MiB, and 65 MiB for each further serving thread; its
+ * files are the store, a log of 10,000 entries and data before a checkpoint (32 MiB each).
  */
 export const usageMax = (threads: number): Omit<Usage, 'process'> => ({
   residentBytes: (400 + (threads - 1) * 100) << 20,

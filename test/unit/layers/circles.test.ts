@@ -7,8 +7,8 @@ import { circlesIn, problemsAbout, tiesAmong, tiesOfRooms } from './circles.js';
 const among = (files: Readonly<Record<string, string>>): ReturnType<typeof tiesAmong> => tiesAmong(new Map(Object.entries(files)));
 
 /**
- * The product's files import each other without circles, types included. Files in a circle cannot be read or tested alone, and their constants depend on the
- * load order. Shared parts belong into a file below both, or behind an interface of the lower one.
+ * The product's files have no circular imports, types included. Files in a circle cannot be read or tested alone, and their constants depend on the load
+ * order. Shared parts belong into a file below both, or behind an interface of the lower one.
  */
 describe('layers/circles', () => {
   const products = new Map(

@@ -88,7 +88,7 @@ export class TestCluster {
         clusterToken: 'test',
         listenAddress: this.members.find((member) => member.id === id)?.address ?? null,
         tls: await this.authority.issuePeer(name),
-        // Long, because three disks in one thread stall on a busy machine; elections at start and after a loss do not wait for it.
+        // Long, because three disks in one thread stall on a busy machine; elections after a loss do not wait for it.
         heartbeatIntervalMs: 50,
         electionTimeoutMs: 1000,
         logEntriesKept: 1000,

@@ -64,8 +64,8 @@ const plain = (value: unknown): unknown =>
   );
 
 /**
- * Each file has all messages between replicas as written by the program of a commit. Programs with the same protocol version must read and write the same,
- * because builds mix during an upgrade. Released files never change.
+ * Each file has all messages between replicas from the program of a commit. Programs of one protocol version must read and write the same, because builds mix
+ * during an upgrade. Released files never change.
  */
 describe('what earlier programs sent to other replicas', () => {
   for (const file of readdirSync(folder)) {
