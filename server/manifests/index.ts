@@ -1,6 +1,6 @@
 /**
  * The entry point of `api` for programs: what Kubernetes objects are, with the server's own defaults and validation. Kinds are imported by group version:
- * `raftplane/api/types/apps/v1.js`.
+ * `raftplane/api/apps/v1`.
  * @module raftplane/api
  */
 import type { ApiObject } from '../../api/object.js';

@@ -180,7 +180,7 @@ describe('cluster/package', () => {
       path.join(folder, 'use.cts'),
       `import { startApiServer } from 'raftplane/testing';
       import { isNotFound } from 'raftplane/client';
-      import type { Deployment } from 'raftplane/api/types/apps/v1.js';
+      import type { Deployment } from 'raftplane/api/apps/v1';
       export async function use(): Promise<number | undefined> {
         const server = await startApiServer();
         const found: Deployment | null = await server.get({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } });
