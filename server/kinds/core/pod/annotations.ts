@@ -1,13 +1,18 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type { ApiObject } from '../../../../api/object.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
+import { objectsIn } from '../../../../api/json/defaulting.js';
 import { forbidden, invalid, keepable, Path, type FieldError } from '../../../registry/validation/field.js';
 import { whileOn } from '../../../registry/validation/gatedFindings.js';
 import { localPath } from '../../../registry/validation/values.js';
 import { tolerations } from '../podSpec/validation/scheduling.js';
-import { apparmorAnnotation, placedContainers, seccompContainerAnnotation, seccompPodAnnotation } from '../podSpec/warnings/containers.js';
-import type { Writable } from '../../kind.js';
+import {
+  apparmorAnnotation,
+  placedContainers,
+  seccompContainerAnnotation,
+  seccompPodAnnotation,
+  type Annotations,
+} from '../podSpec/warnings/containers.js';
+import type { Draft, Writable } from '../../kind.js';
 import { specOf } from '../../parts.js';
 import { atOnce } from '../../../registry/validation/ofEach.js';
 
@@ -21,12 +26,14 @@ const localhost = 'localhost/';
 const namedSeccomp: ReadonlySet<string> = new Set(['runtime/default', 'docker/default', 'unconfined']);
 const namedApparmor: ReadonlySet<string> = new Set(['', 'runtime/default', 'unconfined']);
 
-export const annotationsOf = (holder: JsonObject): JsonObject => objectAt(objectAt(holder, 'metadata') ?? {}, 'annotations') ?? {};
+type PodSpec = Writable<v1.PodSpec>;
+
+export const annotationsOf = ({ metadata }: Pick<Partial<ApiObject>, 'metadata'>): Annotations => metadata?.annotations ?? {};
 
 /** `path` is that of the annotations of a pod or template. */
-export function validatePodAnnotations(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+export function validatePodAnnotations(annotations: Annotations, spec: PodSpec, path: Path): FieldError[] {
   return [
-    ...(Object.hasOwn(annotations, mirrorAnnotation) && textAt(spec, 'nodeName') === ''
+    ...(Object.hasOwn(annotations, mirrorAnnotation) && (spec.nodeName ?? '') === ''
       ? [invalid(path.key(mirrorAnnotation), annotations[mirrorAnnotation], 'must set spec.nodeName if mirror pod annotation is set')]
       : []),
     ...validateTolerationsText(annotations, path),
@@ -36,7 +43,7 @@ export function validatePodAnnotations(annotations: JsonObject, spec: JsonObject
   ];
 }
 
-function validateTolerationsText(annotations: JsonObject, path: Path): FieldError[] {
+function validateTolerationsText(annotations: Annotations, path: Path): FieldError[] {
   const text = annotations[tolerationsAnnotation];
   if (typeof text !== 'string' || text === '') return [];
   try {
@@ -48,7 +55,7 @@ function validateTolerationsText(annotations: JsonObject, path: Path): FieldErro
 }
 
 /** A 32-bit decimal number without leading zeros or a plus sign. */
-function validateDeletionCost(annotations: JsonObject, path: Path): FieldError[] {
+function validateDeletionCost(annotations: Annotations, path: Path): FieldError[] {
   const text = annotations[deletionCostAnnotation];
   if (text === undefined) return [];
   const value = Number(text);
@@ -60,7 +67,7 @@ function validateDeletionCost(annotations: JsonObject, path: Path): FieldError[]
       );
 }
 
-function validateSeccomp(annotations: JsonObject, path: Path): FieldError[] {
+function validateSeccomp(annotations: Annotations, path: Path): FieldError[] {
   const keys = Object.keys(annotations).filter((key) => key === seccompPodAnnotation || key.startsWith(seccompContainerAnnotation));
   return keys
     .sort((a, b) => Number(b === seccompPodAnnotation) - Number(a === seccompPodAnnotation))
@@ -73,10 +80,10 @@ function validateSeccomp(annotations: JsonObject, path: Path): FieldError[] {
     });
 }
 
-function validateAppArmor(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+function validateAppArmor(annotations: Annotations, spec: PodSpec, path: Path): FieldError[] {
   const profiles = Object.entries(annotations).filter(([key]) => key.startsWith(apparmorAnnotation));
   if (profiles.length === 0) return [];
-  const names = new Set(placedContainers(spec, Path.root).map(({ container }) => textAt(container, 'name')));
+  const names = new Set(placedContainers(spec, Path.root).map(({ container }) => container.name ?? ''));
   return profiles.flatMap(([key, value]) => {
     const container = key.slice(apparmorAnnotation.length);
     const profile = String(value);
@@ -95,7 +102,7 @@ const fixedAnnotations: readonly (readonly [matches: (key: string) => boolean, w
 ];
 
 /** Checks annotations that an update may neither add nor change, and the others. */
-export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, path: Path): FieldError[] {
+export function validatePodAnnotationsUpdate(pod: Draft<v1.Pod>, old: Draft<v1.Pod>, path: Path): FieldError[] {
   const [present, before] = [annotationsOf(pod), annotationsOf(old)];
   const fixed = (key: string, verb: string): FieldError[] =>
     fixedAnnotations.filter(([matches]) => matches(key)).map(([, what]) => forbidden(path.key(key), `may not ${verb} ${what}`));

@@ -1,98 +1,92 @@
-import type { Pod } from '../../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../../../api/json/members.js';
-import type { Draft } from '../../kind.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
+import type { Draft, Writable } from '../../kind.js';
 import { age, at, condition, none, type Cells } from '../../cells.js';
 
-const statuses = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'status', member)).map(membersOf);
-const containers = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'spec', member)).map(membersOf);
+type Pod = Draft<v1.Pod>;
+type Status = Writable<v1.ContainerStatus>;
+type End = Writable<v1.ContainerStateTerminated>;
+
+const statuses = ({ status }: Pod): readonly Status[] => itemsOf(status?.containerStatuses);
+const initStatuses = ({ status }: Pod): readonly Status[] => itemsOf(status?.initContainerStatuses);
 
 /** Sidecars count like ordinary containers. */
-const sidecars = (pod: ApiObject): ReadonlySet<string> =>
+const sidecars = ({ spec }: Pod): ReadonlySet<string> =>
   new Set(
-    containers(pod, 'initContainers')
-      .filter((each) => each['restartPolicy'] === 'Always')
-      .map((each) => textAt(each, 'name')),
+    itemsOf(spec?.initContainers)
+      .filter(({ restartPolicy }) => restartPolicy === 'Always')
+      .map(({ name = '' }) => name),
   );
 
-function ready(pod: ApiObject): string {
+/** Statuses of containers that run as long as the pod. */
+function lasting(pod: Pod, beside: ReadonlySet<string>): readonly Status[] {
+  return [...statuses(pod), ...initStatuses(pod).filter(({ name = '' }) => beside.has(name))];
+}
+
+function ready(pod: Pod): string {
   const beside = sidecars(pod);
-  const total = containers(pod, 'containers').length + beside.size;
-  const running = [
-    ...statuses(pod, 'containerStatuses'),
-    ...statuses(pod, 'initContainerStatuses').filter((each) => beside.has(textAt(each, 'name'))),
-  ];
-  return `${running.filter((each) => each['ready'] === true).length}/${total}`;
+  const running = lasting(pod, beside).filter((each) => each.ready === true);
+  return `${running.length}/${itemsOf(pod.spec?.containers).length + beside.size}`;
 }
 
 /** The reason of the most important container, or the phase. */
-function status(pod: ApiObject): string {
+function status(pod: Pod): string {
   const initial = initializing(pod);
   const reason = initial ?? mainReason(pod);
   if (pod.metadata.deletionTimestamp === undefined) return reason;
-  return textAt(pod, 'status', 'reason') === 'NodeLost' ? 'Unknown' : 'Terminating';
+  return pod.status?.reason === 'NodeLost' ? 'Unknown' : 'Terminating';
 }
 
-function initializing(pod: ApiObject): string | null {
-  const all = statuses(pod, 'initContainerStatuses');
+function initializing(pod: Pod): string | null {
+  const all = initStatuses(pod);
   const beside = sidecars(pod);
   const position = all.findIndex(
-    (each) => textAt(each, 'state', 'terminated', 'exitCode') !== '0' && !(beside.has(textAt(each, 'name')) && each['started'] === true),
+    ({ name = '', started, state }) => state?.terminated?.exitCode !== 0 && !(beside.has(name) && started === true),
   );
   const current = all[position];
   if (current === undefined) return null;
-  const terminated = memberAt(current, 'state', 'terminated');
-  if (terminated !== undefined) return `Init:${endReason(terminated)}`;
-  const waiting = textAt(current, 'state', 'waiting', 'reason');
-  if (waiting !== '' && waiting !== 'PodInitializing') return `Init:${waiting}`;
-  return `Init:${position}/${containers(pod, 'initContainers').length}`;
+  const { terminated, waiting } = current.state ?? {};
+  if (isSet(terminated)) return `Init:${endReason(terminated)}`;
+  const reason = waiting?.reason ?? '';
+  if (reason !== '' && reason !== 'PodInitializing') return `Init:${reason}`;
+  return `Init:${position}/${itemsOf(pod.spec?.initContainers).length}`;
 }
 
-const endReason = (terminated: unknown): string => {
-  const state = membersOf(terminated as JsonObject);
-  if (textAt(state, 'reason') !== '') return textAt(state, 'reason');
-  return Number(textAt(state, 'signal') || 0) === 0 ? `ExitCode:${textAt(state, 'exitCode') || '0'}` : `Signal:${textAt(state, 'signal')}`;
-};
+const endReason = ({ reason, signal, exitCode }: End): string =>
+  reason || ((signal ?? 0) === 0 ? `ExitCode:${exitCode ?? 0}` : `Signal:${signal}`);
 
-function mainReason(pod: ApiObject): string {
-  const phase = textAt(pod, 'status', 'reason') || textAt(pod, 'status', 'phase');
-  const all = statuses(pod, 'containerStatuses');
+function mainReason(pod: Pod): string {
+  const all = statuses(pod);
   const first = all
-    .map((each) => {
-      const waiting = textAt(each, 'state', 'waiting', 'reason');
-      const terminated = memberAt(each, 'state', 'terminated');
-      return waiting !== '' ? waiting : terminated === undefined ? null : endReason(terminated);
-    })
+    .map(({ state }) => state?.waiting?.reason || (isSet(state?.terminated) ? endReason(state.terminated) : null))
     .find((reason) => reason !== null);
-  const running = all.some((each) => each['ready'] === true && memberAt(each, 'state', 'running') !== undefined);
+  const running = all.some(({ ready, state }) => ready === true && isSet(state?.running));
   if (first === 'Completed' && running) return condition(pod, 'Ready')?.['status'] === 'True' ? 'Running' : 'NotReady';
-  return first ?? phase;
+  return first ?? (pod.status?.reason || (pod.status?.phase ?? ''));
 }
 
-function restarts(pod: ApiObject, now: number): string {
-  const all = [
-    ...statuses(pod, 'containerStatuses'),
-    ...statuses(pod, 'initContainerStatuses').filter((each) => sidecars(pod).has(textAt(each, 'name'))),
-  ];
-  const count = all.reduce((sum, each) => sum + Number(textAt(each, 'restartCount') || 0), 0);
+function restarts(pod: Pod, now: number): string {
+  const all = lasting(pod, sidecars(pod));
+  const count = all.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0);
   const last = all
-    .map((each) => textAt(each, 'lastState', 'terminated', 'finishedAt'))
+    .map(({ lastState }) => lastState?.terminated?.finishedAt ?? '')
     .filter((time) => time !== '')
     .sort()
     .at(-1);
   return count === 0 || last === undefined ? String(count) : `${count} (${age(last, now)} ago)`;
 }
 
-function readinessGates(pod: ApiObject): string {
-  const gates = containers(pod, 'readinessGates').map((gate) => textAt(gate, 'conditionType'));
-  return gates.length === 0 ? none : `${gates.filter((type) => condition(pod, type)?.['status'] === 'True').length}/${gates.length}`;
+function readinessGates(pod: Pod): string {
+  const gates = itemsOf(pod.spec?.readinessGates);
+  const met = gates.filter(({ conditionType = '' }) => condition(pod, conditionType)?.['status'] === 'True');
+  return gates.length === 0 ? none : `${met.length}/${gates.length}`;
 }
 
-export const podCells: Cells<Draft<Pod>> = {
+export const podCells: Cells<Pod> = {
   Ready: ready,
   Status: status,
   Restarts: restarts,
-  IP: (pod) => textAt(pod, 'status', 'podIP') || textAt(itemsOf(memberAt(pod, 'status', 'podIPs'))[0], 'ip') || none,
+  IP: (pod) => pod.status?.podIP || itemsOf(pod.status?.podIPs)[0]?.ip || none,
   Node: at('spec.nodeName'),
   'Nominated Node': at('status.nominatedNodeName'),
   'Readiness Gates': readinessGates,

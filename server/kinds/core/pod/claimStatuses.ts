@@ -5,18 +5,7 @@ import { duplicate, invalid, Path, required as missing, type FieldError } from '
 import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 import { isNegative } from '../../../registry/validation/quantities.js';
-import {
-  all,
-  distinct,
-  each,
-  knowing,
-  members,
-  optional,
-  orEmpty,
-  required,
-  requiredAs,
-  withFacts,
-} from '../../../registry/validation/table.js';
+import { all, distinct, each, knowing, members, optional, required, requiredAs, withFacts } from '../../../registry/validation/table.js';
 import { dnsLabel, dnsSubdomain } from '../../../registry/validation/values.js';
 import type { Writable } from '../../kind.js';
 
@@ -25,28 +14,31 @@ type Spec = Writable<v1.PodSpec>;
 
 const path = Path.of('status');
 
+interface ClaimFacts {
+  readonly known: ReadonlySet<string | undefined>;
+}
+
 /** Checks what a pod's status says of its resource claims: those of the specification, of extended resources, and of a node's own resources. */
 export const validateClaimStatuses = (status: Status, spec: Spec): Found =>
   inOrder(
-    validateOwnClaims(status, spec),
+    withFacts(ownClaims, { known: ownNames(spec) })(status, path),
     validateExtendedClaim(status.extendedResourceClaimStatus, spec),
     withFacts(allocatableClaims, { known: claimNames(status, spec) })(status, path),
   );
 
-function validateOwnClaims(status: Status, spec: Spec): Found {
-  const claims = new Set(itemsOf(spec.resourceClaims).map(({ name = '' }) => name));
-  const known = orEmpty((name, at) =>
-    claims.has(name) ? [] : [invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`')],
-  );
-  const list = distinct<Writable<v1.PodResourceClaimStatus>>('name', (once) =>
-    all<Writable<v1.PodResourceClaimStatus>>(
-      members<v1.PodResourceClaimStatus>({ name: known }),
+const ownClaim = knowing((name: string | undefined, at, { known }: ClaimFacts) =>
+  known.has(name ?? '') ? [] : [invalid(at, name ?? '', 'must match the name of an entry in `spec.resourceClaims`')],
+);
+const ownClaims = members<v1.PodStatus, ClaimFacts>({
+  resourceClaimStatuses: distinct<Writable<v1.PodResourceClaimStatus>, unknown, ClaimFacts>('name', (once) =>
+    all<Writable<v1.PodResourceClaimStatus>, unknown, ClaimFacts>(
+      members<v1.PodResourceClaimStatus, ClaimFacts>({ name: ownClaim }),
       once,
       members<v1.PodResourceClaimStatus>({ resourceClaimName: optional(dnsSubdomain) }),
     ),
-  );
-  return list(status.resourceClaimStatuses, path.child('resourceClaimStatuses'), status);
-}
+  ),
+});
+const ownNames = (spec: Spec): ReadonlySet<string> => new Set(itemsOf(spec.resourceClaims).map(({ name = '' }) => name));
 
 const mappedMembers = ['containerName', 'resourceName', 'requestName'] as const;
 const claimName = members<v1.PodExtendedResourceClaimStatus>({ resourceClaimName: required(dnsSubdomain) });
@@ -97,9 +89,6 @@ function validateMapped(
       ];
 }
 
-interface ClaimFacts {
-  readonly known: ReadonlySet<string | undefined>;
-}
 const claimNames = (status: Status, spec: Spec): ReadonlySet<string | undefined> =>
   new Set([...itemsOf(spec.resourceClaims), ...itemsOf(status.resourceClaimStatuses)].map(({ resourceClaimName }) => resourceClaimName));
 

@@ -1,14 +1,17 @@
 import type { ApiObject } from '../../../../api/object.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import { sameValue } from '../../../../api/json/equality.js';
-import { textAt } from '../../../../api/json/members.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import { ephemeralDifference } from '../podSpec/printed.js';
 import { annotationsOf, mirrorAnnotation, validatePodAnnotationsUpdate } from './annotations.js';
+import type { Draft } from '../../kind.js';
 import { annotations, specPath, validatePod } from './validation.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
+
+type Pod = Draft<v1.Pod>;
 
 /** Restores everything but the identity and version of an update. */
 export function keepAllOf(pod: ApiObject, old: ApiObject): void {
@@ -18,18 +21,18 @@ export function keepAllOf(pod: ApiObject, old: ApiObject): void {
   for (const [member, value] of Object.entries(old)) if (member !== 'metadata') pod[member] = structuredClone(value);
 }
 
-export function countGeneration(pod: ApiObject, old: ApiObject): void {
-  if (!sameValue(pod['spec'], old['spec'])) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
+export function countGeneration(pod: Pod, old: Pod): void {
+  if (!sameValue(pod.spec, old.spec)) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 const path = specPath.child('ephemeralContainers');
 
 /** Debug containers are neither changed nor removed. */
-function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
-  const present = new Map(objectsIn(specOf(pod), 'ephemeralContainers').map((container) => [textAt(container, 'name'), container]));
-  return objectsIn(specOf(old), 'ephemeralContainers').flatMap((container) => {
-    const name = JSON.stringify(textAt(container, 'name'));
-    const now = present.get(textAt(container, 'name'));
+function validateAdditions(pod: Pod, old: Pod): FieldError[] {
+  const present = new Map(itemsOf(specOf(pod).ephemeralContainers).map((container) => [container.name, container]));
+  return itemsOf(specOf(old).ephemeralContainers).flatMap((container) => {
+    const name = JSON.stringify(container.name ?? '');
+    const now = present.get(container.name);
     if (now === undefined) return [forbidden(path, `existing ephemeral containers ${name} may not be removed\n`)];
     return sameValue(now, container)
       ? []
@@ -37,19 +40,19 @@ function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
   });
 }
 
-export const ephemeralContainers: SubresourceRules = {
+export const ephemeralContainers: SubresourceRules<Pod> = {
   prepare(pod, old) {
-    const containers = specOf(pod)['ephemeralContainers'];
+    const containers = specOf(pod).ephemeralContainers;
     keepAllOf(pod, old);
     const spec = specOf(pod);
-    if (containers === undefined) delete spec['ephemeralContainers'];
-    else spec['ephemeralContainers'] = containers;
+    if (containers === undefined) delete spec.ephemeralContainers;
+    else spec.ephemeralContainers = containers;
     countGeneration(pod, old);
   },
   review: [reviewAdditions],
 };
 
-function reviewAdditions(pod: ApiObject, old: ApiObject, { metadata }: Review): Found {
+function reviewAdditions(pod: Pod, old: Pod, { metadata }: Review): Found {
   if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return [forbidden(Path.root, 'static pods do not support ephemeral containers')];
   return inOrder(
     metadata.update(),

@@ -1,13 +1,18 @@
-import type { ApiObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import type { PodDisruptionBudget } from '../../../../api/types/policy/v1.js';
 import { labelSelectorOf, type LabelSelectorObject } from '../../../../api/selectors/labelSelectorObject.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
 import { forbidden, StatusError } from '../../../../api/status.js';
-import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { membersOf, textAt } from '../../../../api/json/members.js';
+import { ensureObject } from '../../../../api/json/defaulting.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { setCondition } from './binding.js';
+import type { Draft } from '../../kind.js';
 import { statusOf } from '../../parts.js';
 
 /** Evictions, within the limits of disruption budgets. */
+
+type Pod = Draft<v1.Pod>;
+type Budget = Draft<PodDisruptionBudget>;
 
 const budgets = { group: 'policy', resource: 'poddisruptionbudget' };
 const violates = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -19,58 +24,54 @@ const freePhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed', 'Pending
 const finalPhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
 /** The pod will never run again. */
-export const hasEnded = (pod: ApiObject): boolean =>
-  pod.metadata.deletionTimestamp !== undefined || finalPhases.has(textAt(pod, 'status', 'phase'));
+export const hasEnded = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined || finalPhases.has(pod.status?.phase ?? '');
 
 /** A pod that does no work, or is terminating, causes no disruption. */
-export const needsNoBudget = (pod: ApiObject): boolean =>
-  pod.metadata.deletionTimestamp !== undefined || freePhases.has(textAt(pod, 'status', 'phase'));
+export const needsNoBudget = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined || freePhases.has(pod.status?.phase ?? '');
 
 /** An invalid selector selects nothing. */
-export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObject[] =>
+export const budgetsOf = <B extends Budget>(pod: Pod, budgets: readonly B[]): B[] =>
   budgets.filter((budget) => {
-    const parsed = labelSelectorOf(membersOf(budget['spec'])['selector'] as LabelSelectorObject | undefined);
+    const parsed = labelSelectorOf(budget.spec?.selector as LabelSelectorObject | undefined);
     return parsed.ok && matchesLabels(parsed.selector, pod.metadata.labels ?? {});
   });
 
 /** Reports whether the pod is unhealthy and the budget lets it go uncounted. */
-export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
-  const ready = objectsIn(statusOf(pod), 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
+export function goesUncounted(pod: Pod, budget: Budget): boolean {
+  const ready = itemsOf(statusOf(pod).conditions).some(({ type, status }) => type === 'Ready' && status === 'True');
   if (ready) return false;
-  if (textAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
-  const desired = numberAt(budget, 'desiredHealthy');
-  return desired > 0 && numberAt(budget, 'currentHealthy') >= desired;
+  if (budget.spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
+  const { desiredHealthy = 0, currentHealthy = 0 } = statusOf(budget);
+  return desiredHealthy > 0 && currentHealthy >= desiredHealthy;
 }
 
-const numberAt = (budget: ApiObject, member: string): number => Number(textAt(budget, 'status', member) || 0);
-
 /** Changes the budget; throws 429 or 403 when it does not allow a disruption. */
-export function spend(budget: ApiObject, podName: string, now: string): ApiObject {
+export function spend(budget: Budget, podName: string, now: string): Budget {
   const name = budget.metadata.name ?? '';
   const status = ensureObject(budget, 'status');
-  const allowed = numberAt(budget, 'disruptionsAllowed');
-  if (numberAt(budget, 'observedGeneration') < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
+  const [allowed, observedGeneration] = [status.disruptionsAllowed ?? 0, status.observedGeneration ?? 0];
+  const disrupted = status.disruptedPods ?? {};
+  if (observedGeneration < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
   if (allowed < 0) throw forbidden(budgets, name, 'pdb disruptions allowed is negative');
-  const disrupted = objectAt(status, 'disruptedPods') ?? {};
   if (Object.keys(disrupted).length > disruptedPodsMax)
     throw forbidden(budgets, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   if (allowed === 0) throw tooMany([refusal(budget)], 0);
-  status['disruptionsAllowed'] = allowed - 1;
-  status['disruptedPods'] = { ...disrupted, [podName]: now };
+  status.disruptionsAllowed = allowed - 1;
+  status.disruptedPods = { ...disrupted, [podName]: now };
   if (allowed === 1) {
-    const observedGeneration = numberAt(budget, 'observedGeneration');
     setCondition(status, { type: 'DisruptionAllowed', status: 'False', observedGeneration, reason: 'InsufficientPods', message: '' }, now);
   }
   return budget;
 }
 
-function refusal(budget: ApiObject): string {
+function refusal(budget: Budget): string {
   const name = budget.metadata.name ?? '';
-  const condition = objectsIn(statusOf(budget), 'conditions').find((each) => each['type'] === 'DisruptionAllowed');
-  if (condition?.['status'] === 'False' && condition['reason'] === 'SyncFailed') {
-    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${textAt(condition, 'message')}`;
+  const { conditions, desiredHealthy = 0, currentHealthy = 0 } = statusOf(budget);
+  const condition = itemsOf(conditions).find(({ type }) => type === 'DisruptionAllowed');
+  if (condition?.status === 'False' && condition.reason === 'SyncFailed') {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${condition.message ?? ''}`;
   }
-  return `The disruption budget ${name} needs ${numberAt(budget, 'desiredHealthy')} healthy pods and has ${numberAt(budget, 'currentHealthy')} currently`;
+  return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
 }
 
 const tooMany = (causes: readonly string[], retryAfterSeconds: number): StatusError =>
@@ -83,7 +84,7 @@ const tooMany = (causes: readonly string[], retryAfterSeconds: number): StatusEr
 export const stillProcessed = (budget: string): StatusError =>
   tooMany([`The disruption budget ${budget} is still being processed by the server.`], retrySeconds);
 
-export function markEvicted(pod: ApiObject, now: string): ApiObject {
+export function markEvicted(pod: Pod, now: string): Pod {
   setCondition(
     ensureObject(pod, 'status'),
     { type: 'DisruptionTarget', status: 'True', lastProbeTime: null, reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },

@@ -1,16 +1,21 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
-import { entryOf, textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { entryOf, isSet } from '../../../../api/json/members.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import {
   apparmorAnnotation,
   placedContainers,
   seccompContainerAnnotation,
   seccompPodAnnotation,
+  type Annotations,
   type Placed,
 } from '../podSpec/warnings/containers.js';
 
+import type { Writable } from '../../kind.js';
+
 /** Security profiles in fields and in older annotations, which must agree. */
+
+type PodSpec = Writable<v1.PodSpec>;
+type Profile = Writable<v1.SeccompProfile> | Writable<v1.AppArmorProfile>;
 
 const localhost = 'localhost/';
 
@@ -42,48 +47,39 @@ const apparmor: Profiles = {
 };
 
 /** Reports contradictions of annotations and fields; `path` is that of the specification. */
-export const validateProfilesAgree = (annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] =>
-  [seccomp, ...(textAt(spec, 'os', 'name') === 'windows' ? [] : [apparmor])].flatMap((profiles) =>
-    agree(profiles, annotations, spec, path),
-  );
+export const validateProfilesAgree = (annotations: Annotations, spec: PodSpec, path: Path): FieldError[] =>
+  [seccomp, ...(spec.os?.name === 'windows' ? [] : [apparmor])].flatMap((profiles) => agree(profiles, annotations, spec, path));
 
-function agree(profiles: Profiles, annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+function agree(profiles: Profiles, annotations: Annotations, spec: PodSpec, path: Path): FieldError[] {
   const isAnnotated = Object.keys(annotations).some(
     (key) => key === profiles.podAnnotation || key.startsWith(profiles.containerAnnotation),
   );
   if (!isAnnotated) return [];
-  const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, profiles.member);
+  const ofPod = spec.securityContext?.[profiles.member];
   return [
-    ...(profiles.podAnnotation === null || ofPod === null
+    ...(profiles.podAnnotation === null || !isSet(ofPod)
       ? []
       : contradiction(profiles, annotations[profiles.podAnnotation], ofPod, path.child('securityContext', profiles.member))),
     ...placedContainers(spec, path).flatMap(({ container, path: at }) => {
-      const own = objectAt(objectAt(container, 'securityContext') ?? {}, profiles.member);
-      const profile = own ?? (profiles.inherits ? ofPod : null);
-      return profile === null
-        ? []
-        : contradiction(
-            profiles,
-            annotations[`${profiles.containerAnnotation}${textAt(container, 'name')}`],
-            profile,
-            at.child('securityContext', profiles.member),
-          );
+      const profile = container.securityContext?.[profiles.member] ?? (profiles.inherits ? ofPod : null);
+      const annotation = annotations[`${profiles.containerAnnotation}${container.name ?? ''}`];
+      return isSet(profile) ? contradiction(profiles, annotation, profile, at.child('securityContext', profiles.member)) : [];
     }),
   ];
 }
 
-function contradiction({ name, spellings }: Profiles, annotation: unknown, profile: JsonObject, path: Path): FieldError[] {
-  if (typeof annotation !== 'string') return [];
-  const type = textAt(profile, 'type');
+function contradiction({ name, spellings }: Profiles, annotation: string | undefined, profile: Profile, path: Path): FieldError[] {
+  if (!isSet(annotation)) return [];
+  const { type = '' } = profile;
   const wrongType = forbidden(path.child('type'), `${name} type in annotation and field must match`);
   if (type !== 'Localhost') return entryOf(spellings, type)?.includes(annotation) === false ? [wrongType] : [];
   if (!annotation.startsWith(localhost)) return [wrongType];
-  return annotation.slice(localhost.length) === profile['localhostProfile']
+  return annotation.slice(localhost.length) === profile.localhostProfile
     ? []
     : [forbidden(path.child('localhostProfile'), `${name} profile in annotation and field must match`)];
 }
 
-function appArmorField(annotation: string): JsonObject | null {
+function appArmorField(annotation: string): Writable<v1.AppArmorProfile> | null {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
   const file = annotation.startsWith(localhost) ? annotation.slice(localhost.length) : '';
@@ -91,11 +87,11 @@ function appArmorField(annotation: string): JsonObject | null {
 }
 
 export const annotatedContainers = (
-  annotations: JsonObject,
-  spec: JsonObject,
-): (Placed & { readonly key: string; readonly field: JsonObject | null })[] =>
+  annotations: Annotations,
+  spec: PodSpec,
+): (Placed & { readonly key: string; readonly field: Writable<v1.AppArmorProfile> | null })[] =>
   placedContainers(spec, Path.of('spec')).flatMap((placed) => {
-    const key = `${apparmorAnnotation}${textAt(placed.container, 'name')}`;
+    const key = `${apparmorAnnotation}${placed.container.name ?? ''}`;
     const annotation = annotations[key];
-    return typeof annotation === 'string' ? [{ ...placed, key, field: appArmorField(annotation) }] : [];
+    return isSet(annotation) ? [{ ...placed, key, field: appArmorField(annotation) }] : [];
   });

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../api/object.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
 import {
   flags,
@@ -18,7 +18,11 @@ import { printedMetadata } from '../../../registry/validation/printed.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';
 import { container, ephemeral, profiles, resources, seLinux, windows } from './printedContainers.js';
 import { volume } from './printedVolumes.js';
+import type { Writable } from '../../kind.js';
 import { specOf } from '../../parts.js';
+
+type PodSpec = Writable<v1.PodSpec>;
+type Ephemeral = Writable<v1.EphemeralContainer>;
 
 /** The reference's format of pods, for the difference of an update. */
 
@@ -102,20 +106,20 @@ const pod: StructureForm = [
 ];
 
 /** Host namespaces are internally part of the security context. */
-function printedSpec(spec: JsonObject): JsonObject {
-  const { hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } = spec;
+function printedSpec(spec: PodSpec): JsonObject {
+  const { securityContext, hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } = spec;
   return printedStructure(
-    { ...spec, securityContext: { ...objectAt(spec, 'securityContext'), hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } },
+    { ...spec, securityContext: { ...securityContext, hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } },
     pod,
   );
 }
 
 /** Metadata is not a member of its own here. */
-export const printedPodTemplate = (template: JsonObject): JsonObject => ({
-  ...printedMetadata(objectAt(template, 'metadata') ?? {}),
+export const printedPodTemplate = (template: Writable<v1.PodTemplateSpec>): JsonObject => ({
+  ...printedMetadata(template.metadata ?? {}),
   Spec: printedSpec(specOf(template)),
 });
 
-export const specDifference = (old: JsonObject, now: JsonObject): string => differenceOf(printedSpec(old), printedSpec(now));
-export const ephemeralDifference = (old: JsonObject, now: JsonObject): string =>
+export const specDifference = (old: PodSpec, now: PodSpec): string => differenceOf(printedSpec(old), printedSpec(now));
+export const ephemeralDifference = (old: Ephemeral, now: Ephemeral): string =>
   differenceOf(printedStructure(old, ephemeral), printedStructure(now, ephemeral));

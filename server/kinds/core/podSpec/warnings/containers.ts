@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
+import type { Writable } from '../../../kind.js';
 import { fractionalBytes } from './amounts.js';
 
 export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod';
@@ -12,20 +12,27 @@ export const apparmorText = 'deprecated since v1.30; use the "appArmorProfile" f
 
 const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
+type Container = Writable<v1.Container>;
+export type Annotations = Readonly<Record<string, string | undefined>>;
+
 export interface Placed {
   readonly list: (typeof lists)[number];
-  readonly container: JsonObject;
+  readonly container: Container;
   readonly path: Path;
 }
 
-export const placedContainers = (spec: JsonObject, path: Path): Placed[] =>
+export const placedContainers = (spec: Writable<v1.PodSpec>, path: Path): Placed[] =>
   lists.flatMap((list) =>
-    objectsIn(spec, list).map((container, position) => ({ list, container, path: path.child(list).index(position) })),
+    itemsOf<Container[] | null | undefined>(spec[list]).map((container, position) => ({
+      list,
+      container,
+      path: path.child(list).index(position),
+    })),
   );
 
 /** The pod's facts that warnings about a container need. */
 export interface ContainerSurroundings {
-  readonly annotations: JsonObject;
+  readonly annotations: Annotations;
   readonly annotationsPath: Path;
   /** AppArmor annotations of pods become fields, with a separate warning. */
   readonly ofTemplate: boolean;
@@ -33,37 +40,28 @@ export interface ContainerSurroundings {
 }
 
 export function containerWarnings(
-  { container, path }: Placed,
+  { container: { name = '', securityContext: security, resources, env }, path }: Placed,
   { annotations, annotationsPath, ofTemplate, podHasAppArmor }: ContainerSurroundings,
 ): string[] {
-  const name = textAt(container, 'name');
-  const security = objectAt(container, 'securityContext') ?? {};
   const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
   return [
-    ...(objectAt(security, 'seccompProfile') === null ? said(`${seccompContainerAnnotation}${name}`, seccompText) : []),
-    ...(ofTemplate && !podHasAppArmor && objectAt(security, 'appArmorProfile') === null
-      ? said(`${apparmorAnnotation}${name}`, apparmorText)
-      : []),
-    ...amountWarnings(objectAt(container, 'resources') ?? {}, path.child('resources')),
-    ...environmentWarnings(container, path.child('env')),
+    ...(isSet(security?.seccompProfile) ? [] : said(`${seccompContainerAnnotation}${name}`, seccompText)),
+    ...(ofTemplate && !podHasAppArmor && !isSet(security?.appArmorProfile) ? said(`${apparmorAnnotation}${name}`, apparmorText) : []),
+    ...['memory', 'ephemeral-storage'].flatMap((resource) =>
+      (['limits', 'requests'] as const).flatMap((list) => fractionalBytes(resources?.[list], resource, path.child('resources', list))),
+    ),
+    ...environmentWarnings(itemsOf(env), path.child('env')),
   ];
 }
 
-const amountWarnings = (resources: JsonObject, path: Path): string[] =>
-  ['memory', 'ephemeral-storage'].flatMap((resource) =>
-    ['limits', 'requests'].flatMap((list) => fractionalBytes(objectAt(resources, list) ?? {}, resource, path.child(list))),
-  );
-
 /** A second definition of a variable may extend the first (`X=$(X):more`). */
-function environmentWarnings(container: JsonObject, path: Path): string[] {
+function environmentWarnings(env: readonly Writable<v1.EnvVar>[], path: Path): string[] {
   const names = new Set<string>();
-  return objectsIn(container, 'env').flatMap((variable, position) => {
-    const name = textAt(variable, 'name');
-    const value = textAt(variable, 'value');
+  return env.flatMap(({ name = '', value = '', valueFrom }, position) => {
     const self = `$(${name})`;
     const repeated = names.has(name);
     names.add(name);
-    const hides = objectAt(variable, 'valueFrom') !== null || value === self || !value.includes(self);
+    const hides = isSet(valueFrom) || value === self || !value.includes(self);
     return repeated && hides
       ? [`${path.index(position)}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`]
       : [];

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../../../api/object.js';
 import { withoutTrailing } from '../../../../../api/trailing.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
+import type { Writable } from '../../../kind.js';
 
 /** Pairs of files are quadratic, and warnings are only advice. */
 const comparisonsMax = 100_000;
@@ -17,32 +17,34 @@ interface File {
   readonly source: string;
 }
 
-const filesOf = (holder: JsonObject, source = ''): readonly File[] =>
-  objectsIn(holder, 'items').map((item) => ({ path: textAt(item, 'path'), source }));
+interface Holder {
+  readonly items?: readonly { readonly path?: string }[];
+}
+const filesOf = ({ items }: Holder, source = ''): readonly File[] => itemsOf(items).map(({ path = '' }) => ({ path, source }));
 
-export function overlappingPaths(spec: JsonObject): string[] {
+export function overlappingPaths(spec: Writable<v1.PodSpec>): string[] {
   const comparisons = { left: comparisonsMax };
-  return objectsIn(spec, 'volumes').flatMap((volume) => overlapsOfVolume(volume, comparisons));
+  return itemsOf(spec.volumes).flatMap((volume) => overlapsOfVolume(volume, comparisons));
 }
 
-function overlapsOfVolume(volume: JsonObject, comparisons: Comparisons): string[] {
-  const called = `volume ${JSON.stringify(textAt(volume, 'name'))}`;
-  const [configMap, secret, downward, projected] = ['configMap', 'secret', 'downwardAPI', 'projected'].map((member) =>
-    objectAt(volume, member),
-  );
-  const ofOne = (holder: JsonObject, what: string): string[] => overlaps(filesOf(holder), [], `${called} (${what})`, comparisons);
+function overlapsOfVolume(
+  { name = '', configMap, secret, downwardAPI, projected }: Writable<v1.Volume>,
+  comparisons: Comparisons,
+): string[] {
+  const called = `volume ${JSON.stringify(name)}`;
+  const ofOne = (holder: Holder, what: string): string[] => overlaps(filesOf(holder), [], `${called} (${what})`, comparisons);
   return [
-    ...(configMap ? ofOne(configMap, named('ConfigMap', configMap)) : []),
-    ...(secret ? ofOne(secret, named('Secret', secret, 'secretName')) : []),
-    ...(downward ? ofOne(downward, 'DownwardAPI') : []),
-    ...(projected ? projectedOverlaps(objectsIn(projected, 'sources'), `${called} (Projected)`, comparisons) : []),
+    ...(isSet(configMap) ? ofOne(configMap, named('ConfigMap', configMap.name)) : []),
+    ...(isSet(secret) ? ofOne(secret, named('Secret', secret.secretName)) : []),
+    ...(isSet(downwardAPI) ? ofOne(downwardAPI, 'DownwardAPI') : []),
+    ...(isSet(projected) ? projectedOverlaps(itemsOf(projected.sources), `${called} (Projected)`, comparisons) : []),
   ];
 }
 
-const named = (what: string, holder: JsonObject, member = 'name'): string => `${what} ${JSON.stringify(textAt(holder, member))}`;
+const named = (what: string, name = ''): string => `${what} ${JSON.stringify(name)}`;
 
 /** The files of all sources are in one folder. */
-function projectedOverlaps(sources: readonly JsonObject[], called: string, comparisons: Comparisons): string[] {
+function projectedOverlaps(sources: readonly Writable<v1.VolumeProjection>[], called: string, comparisons: Comparisons): string[] {
   const seen: File[] = [];
   return sources.flatMap((source) =>
     Object.keys(source).length === 0 ? [`${called} has no sources provided`] : overlaps(filesOfSource(source), seen, called, comparisons),
@@ -50,29 +52,28 @@ function projectedOverlaps(sources: readonly JsonObject[], called: string, compa
 }
 
 /** A source that takes all keys of its object has no files that are known. */
-function filesOfSource(source: JsonObject): readonly File[] {
-  const [configMap, secret, downward, token, bundle, certificate] = [
-    'configMap',
-    'secret',
-    'downwardAPI',
-    'serviceAccountToken',
-    'clusterTrustBundle',
-    'podCertificate',
-  ].map((member) => objectAt(source, member));
-  if (configMap && Array.isArray(configMap['items'])) return filesOf(configMap, named('ConfigMap', configMap));
-  if (secret && Array.isArray(secret['items'])) return filesOf(secret, named('Secret', secret));
-  if (downward && Array.isArray(downward['items'])) return filesOf(downward, 'DownwardAPI');
-  if (token) return [{ path: textAt(token, 'path'), source: 'ServiceAccountToken' }];
-  if (bundle)
-    return [{ path: textAt(bundle, 'path'), source: named('ClusterTrustBundle', bundle, 'name' in bundle ? 'name' : 'signerName') }];
-  return certificate ? filesOfCertificate(certificate) : [];
+function filesOfSource({
+  configMap,
+  secret,
+  downwardAPI,
+  serviceAccountToken: token,
+  clusterTrustBundle: bundle,
+  podCertificate,
+}: Writable<v1.VolumeProjection>): readonly File[] {
+  if (isSet(configMap?.items)) return filesOf(configMap, named('ConfigMap', configMap.name));
+  if (isSet(secret?.items)) return filesOf(secret, named('Secret', secret.name));
+  if (isSet(downwardAPI?.items)) return filesOf(downwardAPI, 'DownwardAPI');
+  if (isSet(token)) return [{ path: token.path ?? '', source: 'ServiceAccountToken' }];
+  if (isSet(bundle))
+    return [{ path: bundle.path ?? '', source: named('ClusterTrustBundle', 'name' in bundle ? bundle.name : bundle.signerName) }];
+  return isSet(podCertificate) ? filesOfCertificate(podCertificate) : [];
 }
 
-const filesOfCertificate = (certificate: JsonObject): readonly File[] =>
+const filesOfCertificate = (certificate: Writable<v1.PodCertificateProjection>): readonly File[] =>
   [
-    { path: textAt(certificate, 'certificateChainPath'), source: 'PodCertificate chain' },
-    { path: textAt(certificate, 'keyPath'), source: 'PodCertificate key' },
-    { path: textAt(certificate, 'credentialBundlePath'), source: 'PodCertificate credential bundle' },
+    { path: certificate.certificateChainPath ?? '', source: 'PodCertificate chain' },
+    { path: certificate.keyPath ?? '', source: 'PodCertificate key' },
+    { path: certificate.credentialBundlePath ?? '', source: 'PodCertificate credential bundle' },
   ].filter(({ path }) => path !== '');
 
 const printed = ({ path, source }: File): string => `${JSON.stringify(path)}${source === '' ? '' : ` (${source})`}`;

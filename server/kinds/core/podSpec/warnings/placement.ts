@@ -1,8 +1,10 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import { labelValueProblems } from '../../../../registry/validation/names.js';
+import type { Writable } from '../../../kind.js';
+
+type PodSpec = Writable<v1.PodSpec>;
 
 /** Node labels with a successor, and their warnings. */
 const deprecatedNodeLabels: Readonly<Record<string, string>> = {
@@ -26,58 +28,55 @@ export const namedLabel = (label: string, path: Path): string[] => {
 };
 
 /** Warns about the node selector, node affinity and topology spread. */
-export function nodeWarnings(spec: JsonObject, path: Path): string[] {
+export function nodeWarnings(spec: PodSpec, path: Path): string[] {
   return [
-    ...Object.keys(objectAt(spec, 'nodeSelector') ?? {}).flatMap((label) => {
+    ...Object.keys(spec.nodeSelector ?? {}).flatMap((label) => {
       const text = deprecatedNodeLabel(label);
       return text === null ? [] : [`${path.child('nodeSelector').key(label)}: ${text}`];
     }),
-    ...nodeAffinityWarnings(objectAt(objectAt(spec, 'affinity') ?? {}, 'nodeAffinity') ?? {}, path.child('affinity', 'nodeAffinity')),
-    ...objectsIn(spec, 'topologySpreadConstraints').flatMap((constraint, position) => {
+    ...nodeAffinityWarnings(spec.affinity?.nodeAffinity ?? {}, path.child('affinity', 'nodeAffinity')),
+    ...itemsOf(spec.topologySpreadConstraints).flatMap((constraint, position) => {
       const at = path.child('topologySpreadConstraints').index(position);
-      return [...namedLabel(textAt(constraint, 'topologyKey'), at.child('topologyKey')), ...selectorWarning(constraint, at)];
+      return [...namedLabel(constraint.topologyKey ?? '', at.child('topologyKey')), ...selectorWarning(constraint, at)];
     }),
   ];
 }
 
-function nodeAffinityWarnings(affinity: JsonObject, path: Path): string[] {
+function nodeAffinityWarnings(affinity: Writable<v1.NodeAffinity>, path: Path): string[] {
   return [
-    ...objectsIn(objectAt(affinity, required) ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
+    ...itemsOf(affinity[required]?.nodeSelectorTerms).flatMap((term, position) =>
       termWarnings(term, false, path.child(required, 'nodeSelectorTerms').index(position)),
     ),
-    ...objectsIn(affinity, preferred).flatMap((term, position) =>
-      termWarnings(objectAt(term, 'preference') ?? {}, true, path.child(preferred).index(position).child('preference')),
+    ...itemsOf(affinity[preferred]).flatMap(({ preference = {} }, position) =>
+      termWarnings(preference, true, path.child(preferred).index(position).child('preference')),
     ),
   ];
 }
 
 /** Invalid values of preferences only cause warnings. */
-function termWarnings(term: JsonObject, checkValues: boolean, path: Path): string[] {
-  return objectsIn(term, 'matchExpressions').flatMap((expression, position) => {
+function termWarnings(term: Writable<v1.NodeSelectorTerm>, checkValues: boolean, path: Path): string[] {
+  return itemsOf(term.matchExpressions).flatMap(({ key = '', values }, position) => {
     const at = path.child('matchExpressions').index(position);
     return [
-      ...namedLabel(textAt(expression, 'key'), at.child('key')),
-      ...(checkValues
-        ? itemsOf(expression['values']).flatMap((value, each) =>
-            labelValueProblems(String(value)).map((text) => `${at.child('values').index(each)}: ${String(value)} is invalid, ${text}`),
-          )
-        : []),
+      ...namedLabel(key, at.child('key')),
+      ...(checkValues ? itemsOf(values) : []).flatMap((value, each) =>
+        labelValueProblems(value).map((text) => `${at.child('values').index(each)}: ${value} is invalid, ${text}`),
+      ),
     ];
   });
 }
 
-const selectorWarning = (holder: JsonObject, path: Path): string[] =>
-  objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${noMatch}`] : [];
+const selectorWarning = ({ labelSelector }: Pick<Writable<v1.PodAffinityTerm>, 'labelSelector'>, path: Path): string[] =>
+  isSet(labelSelector) ? [] : [`${path.child('labelSelector')}: ${noMatch}`];
 
-export function podAffinityWarnings(spec: JsonObject, path: Path): string[] {
-  const affinity = objectAt(spec, 'affinity') ?? {};
-  return ['podAffinity', 'podAntiAffinity'].flatMap((kind) => {
+export function podAffinityWarnings({ affinity }: PodSpec, path: Path): string[] {
+  return (['podAffinity', 'podAntiAffinity'] as const).flatMap((kind) => {
     const at = path.child('affinity', kind);
-    const rules = objectAt(affinity, kind) ?? {};
+    const rules = affinity?.[kind];
     return [
-      ...objectsIn(rules, required).flatMap((term, position) => selectorWarning(term, at.child(required).index(position))),
-      ...objectsIn(rules, preferred).flatMap((term, position) =>
-        selectorWarning(objectAt(term, 'podAffinityTerm') ?? {}, at.child(preferred).index(position).child('podAffinityTerm')),
+      ...itemsOf(rules?.[required]).flatMap((term, position) => selectorWarning(term, at.child(required).index(position))),
+      ...itemsOf(rules?.[preferred]).flatMap(({ podAffinityTerm = {} }, position) =>
+        selectorWarning(podAffinityTerm, at.child(preferred).index(position).child('podAffinityTerm')),
       ),
     ];
   });

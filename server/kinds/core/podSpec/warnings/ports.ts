@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectsIn } from '../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { itemsOf } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
+import type { Writable } from '../../../kind.js';
 import type { Placed } from './containers.js';
 
 /** Pairs are quadratic, and warnings are only advice. */
@@ -19,13 +19,10 @@ export function portWarnings(containers: readonly Placed[]): string[] {
   const known = new Map<string, Port[]>();
   const warnings: string[] = [];
   for (const { container, path } of containers) {
-    for (const [position, port] of objectsIn(container, 'ports').entries()) {
-      const current: Port = {
-        path: path.child('ports').index(position),
-        hostIP: textAt(port, 'hostIP'),
-        hostPort: Number(port['hostPort'] ?? 0),
-      };
-      const key = `${textAt(port, 'containerPort')}/${textAt(port, 'protocol')}`;
+    for (const [position, port] of itemsOf(container.ports).entries()) {
+      const { hostIP = '', hostPort = 0, containerPort, protocol = '' } = port;
+      const current: Port = { path: path.child('ports').index(position), hostIP, hostPort };
+      const key = `${containerPort ?? ''}/${protocol}`;
       const others = known.get(key) ?? [];
       warnings.push(...withoutHostPort(port, current), ...others.flatMap((other) => conflict(current, other)));
       if (warnings.length >= warningsMax) return warnings.slice(0, warningsMax);
@@ -41,9 +38,8 @@ export function portNameWarnings(containers: readonly Placed[]): string[] {
   const known = new Map<string, Path>();
   const warnings: string[] = [];
   for (const { list, container, path } of containers) {
-    if (list === 'initContainers' && textAt(container, 'restartPolicy') !== 'Always') continue;
-    for (const [position, port] of objectsIn(container, 'ports').entries()) {
-      const name = textAt(port, 'name');
+    if (list === 'initContainers' && container.restartPolicy !== 'Always') continue;
+    for (const [position, { name = '' }] of itemsOf(container.ports).entries()) {
       const other = known.get(name);
       const own = path.child('ports').index(position);
       if (name === '') continue;
@@ -58,11 +54,14 @@ export function portNameWarnings(containers: readonly Placed[]): string[] {
 }
 
 /** The reference's Go notation of the port. */
-const withoutHostPort = (port: JsonObject, { path, hostIP, hostPort }: Port): string[] =>
+const withoutHostPort = (
+  { name = '', containerPort, protocol = '' }: Writable<v1.ContainerPort>,
+  { path, hostIP, hostPort }: Port,
+): string[] =>
   hostIP === '' || hostPort !== 0
     ? []
     : [
-        `${path}: hostIP set without hostPort: {Name:${textAt(port, 'name')} HostPort:0 ContainerPort:${textAt(port, 'containerPort')} Protocol:${textAt(port, 'protocol')} HostIP:${hostIP}}`,
+        `${path}: hostIP set without hostPort: {Name:${name} HostPort:0 ContainerPort:${containerPort ?? ''} Protocol:${protocol} HostIP:${hostIP}}`,
       ];
 
 function conflict(port: Port, other: Port): string[] {

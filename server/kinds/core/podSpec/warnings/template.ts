@@ -1,15 +1,24 @@
-import type { JsonObject, JsonValue } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { itemsOf, membersOf, textAt } from '../../../../../api/json/members.js';
+import type { JsonValue } from '../../../../../api/object.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf, membersOf } from '../../../../../api/json/members.js';
 import { Path } from '../../../../registry/validation/field.js';
+import { repeats } from '../../../../registry/validation/repeats.js';
 import { addressWarnings } from '../../../../registry/validation/spelling.js';
+import type { Writable } from '../../../kind.js';
+import { specOf } from '../../../parts.js';
 import { fractionalBytes } from './amounts.js';
-import { containerWarnings, placedContainers, seccompPodAnnotation, seccompText } from './containers.js';
+import { containerWarnings, placedContainers, seccompPodAnnotation, seccompText, type Annotations } from './containers.js';
 import { overlappingPaths } from './paths.js';
 import { nodeWarnings, podAffinityWarnings } from './placement.js';
 import { portNameWarnings, portWarnings } from './ports.js';
 import { volumeWarnings } from './volumes.js';
-import { specOf } from '../../../parts.js';
+
+type PodSpec = Writable<v1.PodSpec>;
+/** A pod or a template. */
+interface Holder {
+  readonly metadata?: { readonly annotations?: Annotations };
+  readonly spec?: PodSpec;
+}
 
 /** Annotations that preceded fields. */
 const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] = [
@@ -22,60 +31,56 @@ const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] =
 export const templateWarnings = (template: JsonValue | undefined, path: Path): string[] => warningsOf(membersOf(template), path, true);
 
 /** The same for a pod. */
-export const podWarnings = (pod: JsonObject): string[] => warningsOf(pod, Path.root, false);
+export const podWarnings = (pod: Holder): string[] => warningsOf(pod, Path.root, false);
 
-function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string[] {
+function warningsOf(holder: Holder, path: Path, ofTemplate: boolean): string[] {
   const spec = specOf(holder);
-  const annotations = objectAt(objectAt(holder, 'metadata') ?? {}, 'annotations') ?? {};
+  const annotations = holder.metadata?.annotations ?? {};
   const annotationsPath = path.child('metadata', 'annotations');
   const at = path.child('spec');
-  const security = objectAt(spec, 'securityContext') ?? {};
+  const security = spec.securityContext;
   const containers = placedContainers(spec, at);
+  const secrets = itemsOf(spec.imagePullSecrets).map(({ name = '' }) => name);
+  const secretsPath = at.child('imagePullSecrets');
   const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
-  const surroundings = { annotations, annotationsPath, ofTemplate, podHasAppArmor: objectAt(security, 'appArmorProfile') !== null };
+  const surroundings = { annotations, annotationsPath, ofTemplate, podHasAppArmor: isSet(security?.appArmorProfile) };
   return [
     ...nodeWarnings(spec, at),
     ...deprecatedAnnotations.flatMap(([key, text]) => said(key, text)),
     ...volumeWarnings(spec, at),
     ...overlappingPaths(spec),
-    ...repeated(spec, 'hostAliases', 'ip', at),
-    ...spellingWarnings(spec, at),
-    ...repeated(spec, 'imagePullSecrets', 'name', at),
-    ...unnamedSecrets(spec, at),
-    ...['memory', 'ephemeral-storage'].flatMap((resource) =>
-      fractionalBytes(objectAt(spec, 'overhead') ?? {}, resource, at.child('overhead')),
+    ...repeated(
+      itemsOf(spec.hostAliases).map(({ ip = '' }) => ip),
+      'ip',
+      at.child('hostAliases'),
     ),
-    ...(objectAt(security, 'seccompProfile') === null ? said(seccompPodAnnotation, seccompText) : []),
+    ...spellingWarnings(spec, at),
+    ...repeated(secrets, 'name', secretsPath),
+    ...secrets.flatMap((name, position) => (name === '' ? [`${secretsPath.index(position).child('name')}: invalid empty name ""`] : [])),
+    ...['memory', 'ephemeral-storage'].flatMap((resource) => fractionalBytes(spec.overhead, resource, at.child('overhead'))),
+    ...(isSet(security?.seccompProfile) ? [] : said(seccompPodAnnotation, seccompText)),
     ...containers.flatMap((placed) => containerWarnings(placed, surroundings)),
     ...portWarnings(containers),
     ...portNameWarnings(containers),
-    ...(Number(spec['terminationGracePeriodSeconds'] ?? 0) < 0
+    ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [`${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
     ...podAffinityWarnings(spec, at),
   ];
 }
 
-const spellingWarnings = (spec: JsonObject, path: Path): string[] => [
-  ...objectsIn(spec, 'hostAliases').flatMap((alias, position) =>
-    addressWarnings(textAt(alias, 'ip'), path.child('hostAliases').index(position).child('ip')),
+const spellingWarnings = (spec: PodSpec, path: Path): string[] => [
+  ...itemsOf(spec.hostAliases).flatMap(({ ip = '' }, position) =>
+    addressWarnings(ip, path.child('hostAliases').index(position).child('ip')),
   ),
-  ...itemsOf((objectAt(spec, 'dnsConfig') ?? {})['nameservers']).flatMap((server, position) =>
-    addressWarnings(String(server), path.child('dnsConfig', 'nameservers').index(position)),
+  ...itemsOf(spec.dnsConfig?.nameservers).flatMap((server, position) =>
+    addressWarnings(server, path.child('dnsConfig', 'nameservers').index(position)),
   ),
 ];
 
-function repeated(spec: JsonObject, list: string, member: string, path: Path): string[] {
-  const seen = new Set<string>();
-  return objectsIn(spec, list).flatMap((item, position) => {
-    const value = textAt(item, member);
-    const again = seen.has(value);
-    seen.add(value);
-    return again ? [`${path.child(list).index(position).child(member)}: duplicate ${member} ${JSON.stringify(value)}`] : [];
-  });
-}
-
-const unnamedSecrets = (spec: JsonObject, path: Path): string[] =>
-  objectsIn(spec, 'imagePullSecrets').flatMap((secret, position) =>
-    textAt(secret, 'name') === '' ? [`${path.child('imagePullSecrets').index(position).child('name')}: invalid empty name ""`] : [],
+function repeated(values: readonly string[], member: string, path: Path): string[] {
+  const isRepeated = repeats(values);
+  return values.flatMap((value, position) =>
+    isRepeated(position) ? [`${path.index(position).child(member)}: duplicate ${member} ${JSON.stringify(value)}`] : [],
   );
+}

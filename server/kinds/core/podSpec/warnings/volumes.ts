@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import { fractionalBytes } from './amounts.js';
-import { specOf } from '../../../parts.js';
+import type { Writable } from '../../../kind.js';
 
 /** Deprecated and removed volume sources, in checking order, with their reported names. */
-const deprecated: readonly (readonly [member: string, text: string, reported?: string])[] = [
+const deprecated: readonly (readonly [member: keyof v1.Volume, text: string, reported?: string])[] = [
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
   ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
@@ -18,30 +18,19 @@ const deprecated: readonly (readonly [member: string, text: string, reported?: s
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
-export function volumeWarnings(spec: JsonObject, path: Path): string[] {
-  return objectsIn(spec, 'volumes').flatMap((volume, position) =>
-    deprecated.flatMap(([member, text, reported]) => {
-      const source = objectAt(volume, member);
-      const at = path
-        .child('volumes')
-        .index(position)
-        .child(reported ?? member);
-      if (source === null) return [];
-      return member === 'ephemeral' ? claimWarnings(source, at) : [`${at}: ${text}`];
+export function volumeWarnings(spec: Writable<v1.PodSpec>, path: Path): string[] {
+  return itemsOf(spec.volumes).flatMap((volume, position) =>
+    deprecated.flatMap(([member, text, reported = member]) => {
+      const at = path.child('volumes').index(position).child(reported);
+      if (!isSet(volume[member])) return [];
+      return member === 'ephemeral' ? claimWarnings(volume.ephemeral?.volumeClaimTemplate, at) : [`${at}: ${text}`];
     }),
   );
 }
 
-function claimWarnings(source: JsonObject, path: Path): string[] {
-  const template = objectAt(source, 'volumeClaimTemplate');
-  if (template === null) return [];
-  return claimSpecWarnings(specOf(template), path.child('volumeClaimTemplate', 'spec'));
-}
+const claimWarnings = (template: Writable<v1.PersistentVolumeClaimTemplate> | undefined, path: Path): string[] =>
+  claimSpecWarnings(template?.spec ?? {}, path.child('volumeClaimTemplate', 'spec'));
 
 /** Warns about a claim; `path` is that of its specification. */
-export function claimSpecWarnings(spec: JsonObject, path: Path): string[] {
-  const resources = objectAt(spec, 'resources') ?? {};
-  return ['requests', 'limits'].flatMap((list) =>
-    fractionalBytes(objectAt(resources, list) ?? {}, 'storage', path.child('resources', list)),
-  );
-}
+export const claimSpecWarnings = ({ resources }: Writable<v1.PersistentVolumeClaimSpec>, path: Path): string[] =>
+  (['requests', 'limits'] as const).flatMap((list) => fractionalBytes(resources?.[list], 'storage', path.child('resources', list)));
