@@ -8,7 +8,7 @@ const readyPollMs = 20;
 const probeTimeoutMs = 2000;
 
 export interface ReadyTerms {
-  /** PEM text of the authority of the program's certificate; without it, any certificate is accepted. */
+  /** PEM text of the certificate's authority; without it, any certificate is accepted. */
   readonly ca: string | undefined;
   /** Gives up. */
   readonly signal: AbortSignal | undefined;

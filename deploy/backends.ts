@@ -8,11 +8,11 @@ import type { Readiness } from './readiness.js';
  * `up` after one good probe, `down` after one bad one (which gives a busy server some time to answer) or a refused connection.
  */
 
-/** Time before sessions of a backend that is down are cut, while another backend is up. */
+/** Time until sessions of a failed backend are cut, while another is up. */
 export const sessionGraceMs = {
   /** It does not answer: its sessions hang. */
   silent: 1000,
-  /** It answers and is not ready: it may be finishing its requests before it stops. */
+  /** The server answers but is not ready: it may be finishing requests before it stops. */
   unready: 10_000,
 } as const;
 

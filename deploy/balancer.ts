@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { startLoadBalancer } from './loadBalancer.js';
 
-/** The balancer's program: it reads options, and logs each change of a backend. */
+/** The balancer's program: reads options, and logs each change of a backend. */
 
 interface Address {
   readonly host: string;

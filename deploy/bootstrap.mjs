@@ -72,7 +72,7 @@ const commands = {
   },
 };
 
-/** A step failed in a way that its own output, or this message, explains. */
+/** A step failed; its own output or this message explains the cause. */
 class StepFailed extends Error {}
 
 async function main([name, ...args]) {
@@ -97,7 +97,7 @@ function usage() {
 
 // ---- install ----
 
-/** What node_modules must match: the locked versions, and the Node ABI that native code was compiled for. */
+/** The required state of node_modules: the locked versions, and the Node ABI of native code. */
 const wantedInstall = () => `${lockedPackages()} abi-${process.versions.modules}`;
 
 const lockedPackages = () =>
@@ -143,7 +143,7 @@ function sqliteLoads() {
   return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
 }
 
-/** The first release line whose own SQLite does (raft/sqlite/nodeSqlite.ts says what is asked of it). */
+/** Returns whether this Node's own SQLite suffices (requirements: raft/sqlite/nodeSqlite.ts). */
 function nodeHasSqlite() {
   return Number(process.versions.node.split('.')[0]) >= 24;
 }
@@ -199,14 +199,14 @@ async function build() {
   } finally {
     clearInterval(ticker);
   }
-  // Anew in any case: programs must be younger than what was compiled.
+  // Always bundles again: programs must be newer than compiled files.
   fs.rmSync(bundleStamp, { force: true });
   await bundlePrograms(() => undefined);
   fs.writeFileSync(buildStamp, wanted);
   say(`compiled in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** What runs as a program, without its types being checked: seconds, where the whole takes a minute. */
+/** Bundles the programs without type checks: seconds, where all takes a minute. */
 async function bundlePrograms(tell = say) {
   const wanted = fingerprint(listSources(sourceFolders.filter((folder) => folder !== 'test')));
   if (read(bundleStamp) === wanted) return;
@@ -226,7 +226,7 @@ async function packTypes() {
   return status;
 }
 
-/** The same under every Node: what is compiled and bundled does not depend on it. */
+/** Compiled and bundled files are the same for every Node version. */
 function fingerprint(sources) {
   return createHash('sha256')
     .update(
@@ -253,7 +253,7 @@ function listSources(folders) {
   return [...files.sort(), 'tsconfig.json', 'tsconfig.base.json', path.join('deploy', 'bundle.mjs'), path.join('deploy', 'codeCache.mjs')];
 }
 
-/** Compiled files whose source is gone would still be run as tests. */
+/** Removes compiled files without a source, which would be run as tests. */
 function removeOrphans(sources) {
   if (!fs.existsSync(dist)) return;
   const others = [`programs${path.sep}`, `types${path.sep}`];
@@ -272,7 +272,7 @@ async function generate() {
   return (await runSource(path.join('server', 'options', 'pageMain.ts'), [])) || runSource(path.join('server', 'seed', 'main.ts'), []);
 }
 
-/** Puts one program of the sources together by itself, and runs it from the root. */
+/** Bundles one program of the sources, and runs it from the root. */
 async function runSource(source, args) {
   const { build: bundleOne } = await import('esbuild');
   const outfile = path.join(dist, 'generate.mjs');
@@ -304,14 +304,14 @@ function endWithNpm() {
   watch.unref();
 }
 
-/** `raftplane up` with a folder beside the sources, unless the arguments choose a cluster. */
+/** Arguments of `raftplane up` with a folder in the sources, unless they choose a cluster. */
 const upArguments = (args) => [
   'up',
   ...(args.some((word) => /^--(name|data-dir)(=|$)/.test(word)) ? [] : ['--data-dir', '.cluster']),
   ...args,
 ];
 
-/** Imports the program, so that signals meet one process instead of a chain. */
+/** Imports the program, so that one process gets the signals. */
 async function inThisProcess(program, args) {
   const file = path.join(dist, program);
   process.argv = [process.execPath, file, ...args];

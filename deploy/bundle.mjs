@@ -8,7 +8,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-/** Entry points of threads. Whoever starts one looks beside itself for a file of this name. */
+/** Entry points of threads, which are started by file name from the same folder. */
 const threads = ['raft/thread.js', 'workers/task.js', 'server/openapi/builderThread.js', 'server/threads/servingThread.js'];
 
 /**
@@ -31,7 +31,7 @@ const libraries = { testing: 'deploy/testing/index.js', client: 'controllers/cli
 /** Native code, packages that find their own files by their location, and optional packages that are not installed. */
 const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 
-/** Bundles the sources below `root` into `dist`, in place of what was bundled before. */
+/** Bundles the sources below `root` into `dist`, replacing earlier bundles. */
 export async function bundle(root, dist) {
   const outdir = path.join(dist, `programs.${process.pid}`);
   try {
@@ -64,9 +64,9 @@ async function bundleInto(root, dist, outdir) {
     splitting: true,
     format: 'esm',
     plugins: [routerOfExpress],
-    // Flat: what stands beside an entry point stands beside all parts.
+    // All parts are in one folder, with the files of entry points.
     chunkNames: 'part-[hash]',
-    // CommonJS packages get parts of Node by `require`, which modules do not have.
+    // CommonJS packages load parts of Node by `require`, which modules lack.
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
   });
   for (const [name] of programs) fs.chmodSync(path.join(outdir, `${name}.js`), 0o755);
@@ -155,7 +155,7 @@ async function bundleConsole(build, root, outdir) {
     entryPoints: [path.join(root, 'console', 'main.tsx'), path.join(root, 'console', 'style.css')],
     outdir,
     entryNames: '[name]-[hash]',
-    // What is imported when it is needed is a file of its own.
+    // Modules imported on demand are separate files.
     chunkNames: '[name]-[hash]',
     splitting: true,
     bundle: true,

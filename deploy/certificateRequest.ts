@@ -1,4 +1,4 @@
-/** Types of `certificates.ts`, apart from its code, which is not always loaded. */
+/** Types of `certificates.ts`, separate from its code, which is loaded on demand. */
 
 export interface CertificateRequest {
   readonly commonName: string;

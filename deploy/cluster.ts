@@ -43,28 +43,28 @@ export interface ClusterOptions {
   readonly restore?: string | undefined;
   /** The program of a replica: the API server, unless a test replaces it. */
   readonly apiserverProgram?: string | undefined;
-  /** Further flags for each API server, or those for one by its id. */
+  /** Further flags for all API servers, or for one by its id. */
   readonly apiserverFlags?: readonly string[] | ((id: string) => readonly string[]) | undefined;
   readonly peerAddresses?: ((members: readonly MemberSettings[]) => Promise<ReadonlyMap<string, string>>) | undefined;
-  /** Flags that the data directory remembers for the next start; without these it keeps its own. */
+  /** Flags that the data directory stores for the next start; absent: unchanged. */
   readonly rememberedFlags?: ProgramFlags | undefined;
   /** Copies of the controller manager; none by default. */
   readonly managers?: number | undefined;
   readonly managerFlags?: readonly string[] | undefined;
-  /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none by default. */
+  /** Number of simulated nodes in one process (`nodes/DESIGN.md`). Default 0. */
   readonly fakeNodes?: number | undefined;
-  /** Lets them bind pods, too; false with a real scheduler. Default: true. */
+  /** Lets simulated nodes bind pods; false with a real scheduler. Default true. */
   readonly bindPods?: boolean | undefined;
   /**
    * False makes `address` that of the first replica. The default is a balancer in a separate process. `inLauncher`, it runs in this process and can hand
    * connections over to servers: for launchers that are never busy for long.
    */
   readonly balancer?: boolean | 'inLauncher' | undefined;
-  /** Lets managers serve their health and metrics; that needs a port, and a certificate of their own. */
+  /** Lets managers serve health and metrics, with their own port and certificate. */
   readonly managersServe?: boolean | undefined;
   /** Runs everything in threads of this process. */
   readonly inProcess?: boolean | undefined;
-  /** A module that every thread of an API server loads first: the faults of a test. */
+  /** A module that every API server thread loads first, with a test's faults. */
   readonly apiserverPreload?: string | undefined;
   /** The same for managers and stand-in nodes. */
   readonly clientPreload?: string | undefined;
@@ -73,9 +73,9 @@ export interface ClusterOptions {
   readonly onProgress?: ((line: string) => void) | undefined;
   /** Restarts failed programs once the cluster is up: managers after any end, others when they ended by themselves without a signal. */
   readonly restartFailed?: boolean | undefined;
-  /** Called when a process ended, on request or not; `restartInMs` is null unless it is restarted automatically. */
+  /** Called when a process ended, as requested or not; `restartInMs` is null without an automatic restart. */
   readonly onExit?: ((process: ManagedProgram, exit: Exit, restartInMs: number | null) => void) | undefined;
-  /** Key type for service-account tokens, where there are no keys yet: RSA by default. */
+  /** Type of new service account token keys. Default: RSA. */
   readonly tokenKeys?: 'rsa' | 'ec' | undefined;
   /** Cancels a start in progress. */
   readonly signal?: AbortSignal | undefined;
@@ -94,7 +94,7 @@ export interface ClusterMember {
 
 export interface Cluster {
   readonly dataDirectory: string;
-  /** The balancer's address, or without one that of the first replica: `https://127.0.0.1:port`. */
+  /** The balancer's address, or without one the first replica's: `https://127.0.0.1:port`. */
   readonly address: string;
   readonly kubeconfig: string;
   readonly pki: PkiFiles;
@@ -110,7 +110,7 @@ export interface Cluster {
   restart(program: ManagedProgram): Promise<void>;
   /** Stops every process, and releases the data directory. May be called again. */
   stop(): Promise<void>;
-  /** Kills everything at once, as a power cut would: for clusters whose data nobody needs. */
+  /** Kills everything at once, as in a power cut: for clusters with expendable data. */
   discard(): Promise<void>;
 }
 
@@ -240,7 +240,7 @@ interface Prepared {
 }
 
 /** A killed API server stays away; one that ended by itself is restarted. */
-/** Each node is registered with a few requests, which takes milliseconds, or more on a busy machine. */
+/** Registration takes milliseconds per node, or more on a busy machine. */
 const nodesTimeoutMs = (nodes: number): number => 60_000 + 60 * nodes;
 
 const isSupervised = ({ spec }: ManagedProgram, { signal }: Exit): boolean => spec.role === 'controller-manager' || signal === null;

@@ -40,7 +40,7 @@ export function writeClusterFile(file: string, processes: readonly ManagedProgra
   writeFileAtomically(file, JSON.stringify(content, null, 2) + '\n');
 }
 
-/** Waits for processes of an earlier, killed launcher; they end by themselves. Rejects when one does not. */
+/** Waits for processes of an earlier, killed launcher to end by themselves. Rejects when one does not. */
 export async function waitForLeftovers(file: string, say: (line: string) => void): Promise<void> {
   const entries = readEntries(file);
   const deadline = performance.now() + leftoverWaitMs;

@@ -17,7 +17,7 @@ const checksumBytes = 4;
 /** Marker after the checksum: the cache of a process that ended early is replaced by that of a settled one. */
 const early = 0;
 const settled = 1;
-/** In these first bytes V8 says which of its flags were set. */
+/** Length of V8's header, which contains its flags. */
 const headBytes = 32;
 const inheritedKey = 'raftplane.codeFlags';
 
@@ -46,14 +46,14 @@ export function runProgram(url, name, fingerprint) {
   return fromCache;
 }
 
-/** What V8 says of its flags in front of anything that it has compiled. */
+/** Returns V8's header of compiled code, which depends on its flags. */
 const flags = () => Buffer.from(new Script('0').createCachedData().subarray(0, headBytes));
 
 function change(data, from, to) {
   for (let at = 0; at < headBytes; at++) if (from[at] !== to[at]) data[at] = to[at];
 }
 
-/** `cachedData` is undefined where there is none, or not all of it. */
+/** `cachedData` is undefined when the cache is missing or incomplete. */
 function readCache(file) {
   try {
     const bytes = fs.readFileSync(file);

@@ -29,7 +29,7 @@ export function makeFolder(folder: string, mode = 0o777): void {
   }
 }
 
-/** Returns the content of a file, or null when it does not exist. Throws other failures. */
+/** Returns a file's content, or null when it does not exist. Throws other errors. */
 export function readFileIfPresent(file: string): string | null {
   try {
     return fs.readFileSync(file, 'utf8');

@@ -8,12 +8,12 @@ const serviceAccountIssuer = 'https://kubernetes.default.svc';
 export interface Surroundings {
   readonly settings: ClusterSettings;
   readonly pki: PkiFiles;
-  /** Holds the cluster's token: all users of the machine can see arguments. */
+  /** A file with the cluster's token, since all users can see arguments. */
   readonly tokenFile?: string | undefined;
   readonly port: number;
-  /** Servers of an etcd that holds the objects; without it, the API servers hold them. */
+  /** Servers of an etcd as object store; without it, the API servers are the store. */
   readonly etcdServers?: readonly string[] | undefined;
-  /** Replaces the peer addresses of members: a network of a test between them. */
+  /** Replaces members' peer addresses by a test's network. */
   readonly peerAddresses?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -80,7 +80,7 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'use-service-account-credentials': 'true',
     'bind-address': host,
     'secure-port': String(securePort),
-    // Files of both authorities: it need not read them from the servers before it can start.
+    // Files of both authorities, so that the start need not read them from servers.
     'client-ca-file': pki.caFile,
     'requestheader-client-ca-file': pki.frontProxy.caFile,
     'requestheader-allowed-names': frontProxyName,
@@ -90,7 +90,7 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'cluster-signing-cert-file': pki.caFile,
     'cluster-signing-key-file': pki.caKeyFile,
     'service-account-private-key-file': pki.serviceAccount.keyFile,
-    // The program's own default of 20 a second makes a Deployment of a thousand take a minute.
+    // With the default of 20 a second, a Deployment of a thousand takes a minute.
     'kube-api-qps': '2000',
     'kube-api-burst': '4000',
   });

@@ -8,7 +8,7 @@ export type HandOverOutcome = 'taken' | 'refused' | 'busy' | 'gone';
 /** Sends a socket over a channel and leaves it open here. Calls `failed` when it cannot be sent. */
 export type SendSocket = (message: HandedConnection, client: net.Socket, failed: () => void) => void;
 
-/** A server that has not taken a connection for so long gets no more until it does. */
+/** A server that does not take a connection within this time gets no more until it does. */
 const takenWithinMs = 1000;
 
 interface Offer {
@@ -61,7 +61,7 @@ export class ConnectionTaker {
     else if ('closed' in answer) this.#closed(answer.closed);
   }
 
-  /** The kernel has closed the process's sockets; only these copies are left. */
+  /** The kernel has closed the process's sockets, but not these copies. */
   end(): void {
     this.#ended = true;
     for (const client of this.#taken.values()) client.destroy();

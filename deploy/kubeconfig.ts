@@ -12,7 +12,7 @@ export interface KubeconfigTerms {
   readonly name: string;
 }
 
-/** The same from files, under the name that every cluster of the reference's own tools has. */
+/** The same with files, under the usual cluster name of the reference's tools. */
 export function kubeconfig(options: {
   readonly server: string;
   readonly caFile: string;

@@ -9,7 +9,7 @@ import { outliveFullDisk } from './logFiles.js';
 /** A process that has not ended by then exits at once. */
 const lastResortMs = 15_000;
 
-// Worker threads inherit the process's flags and load this too; the channel belongs to the main thread.
+// Worker threads inherit the process's flags and load this too, but the main thread has the channel.
 if (isMainThread && process.channel) {
   outliveFullDisk();
   process.channel.unref();

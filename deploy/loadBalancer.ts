@@ -9,16 +9,16 @@ import { describeReadiness, RepeatedProbe } from './readiness.js';
  * watches pass through untouched. New connections go to the ready backend with the fewest; an unreachable backend is skipped until `/readyz` succeeds.
  */
 
-/** An API server without a majority needs two seconds to report that it is not ready. */
+/** An API server without a majority reports this after two seconds. */
 const probeTimeoutMs = 2500;
 const connectTimeoutMs = 1000;
-/** Bound on open sessions; further clients wait in the kernel's queue or are refused. */
+/** Most open sessions; further clients wait in the kernel's queue or are refused. */
 const connectionsMax = 10_000;
 
 export interface BackendAddress {
   readonly host: string;
   readonly port: number;
-  /** Takes connections over; null while, or absent where, they are proxied. */
+  /** Takes connections over; null or absent: they are proxied. */
   readonly taker?: () => ConnectionTaker | null;
 }
 
@@ -37,7 +37,7 @@ export interface LoadBalancer {
   /** Makes new clients wait; open sessions go on. */
   pause(): void;
   resume(): void;
-  /** Stops listening and cuts every proxied session; those that were handed over go on. */
+  /** Stops listening and cuts proxied sessions; handed over ones continue. */
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ interface Session {
   readonly release: () => void;
 }
 
-/** A reset shows the client that this was no ordinary end. */
+/** Resets the connection, so that the client notices the irregular end. */
 const carriedSession = (client: net.Socket): Session => ({
   cut: () => client.resetAndDestroy(),
   release: () => client.resetAndDestroy(),
@@ -267,7 +267,7 @@ function dial(backend: Backend): Promise<net.Socket | Error> {
     const late = (): void => {
       if (socket.connecting) fail(new Error(`not within ${connectTimeoutMs} ms`));
     };
-    // A late process reads first what has come, as in a probe.
+    // A late process first reads arrived data, as in a probe.
     const timer = setTimeout(() => setImmediate(late), connectTimeoutMs);
     const fail = (error: Error): void => {
       clearTimeout(timer);

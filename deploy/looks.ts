@@ -20,7 +20,7 @@ export const lookMs = {
   calm: 5_000,
 } as const;
 
-/** Time without a new client or a changed backend after which the interval grows. */
+/** Time without new clients or changed backends after which the interval grows. */
 export const calmAfterMs = 10_000;
 
 /**
@@ -77,7 +77,7 @@ export class Looks {
     );
   }
 
-  /** Returns a half of the interval to one and a half. */
+  /** Returns 0.5 to 1.5 intervals. */
   #restMs(): number {
     const now = this.#clock.elapsed();
     const interval = this.#interval;

@@ -40,7 +40,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
         this.spec.program,
         ...this.spec.args,
       ];
-      // A session of its own keeps the terminal's Ctrl-C away: the launcher decides when to stop.
+      // A separate session keeps the terminal's Ctrl-C away: the launcher stops it.
       this.#watch(
         spawn(process.execPath, args, {
           stdio: ['ignore', log ?? 'ignore', log ?? 'ignore', 'ipc'],
@@ -85,7 +85,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
 
   #takes(child: ChildProcess): ConnectionTaker {
     return (this.#taker ??= new ConnectionTaker((message, client, failed) => {
-      // The socket stays open here as well, so that the connection can go elsewhere, or be cut.
+      // The socket stays open here, so that it can go elsewhere or be cut.
       child.send(message, client, { keepOpen: true }, (error) => {
         if (error !== null) failed();
       });
@@ -93,7 +93,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
   }
 
   send(message: object): void {
-    // A process that is about to end no longer reads it.
+    // An ending process no longer reads it.
     if (this.current?.connected) this.current.send(message, () => undefined);
   }
 

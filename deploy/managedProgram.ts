@@ -11,14 +11,14 @@ export interface ProcessSpec {
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
-  /** Time from start to ready, after which the start has failed. Default: a minute. */
+  /** Limit of the time from start to ready. Default: a minute. */
   readonly readyTimeoutMs?: number;
   /** Its address, `https://host:port`; null for a program that sends `ready` instead. */
   readonly address: string | null;
   readonly log: string;
   /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
-  /** A module that every thread of the program loads first: the faults of a test. */
+  /** A module that every thread of the program loads first, with a test's faults. */
   readonly preload?: string | undefined;
 }
 
@@ -49,14 +49,14 @@ export interface ManagedProgram {
   readonly ended: Promise<Exit>;
   /** Resolves when the current run has sent `ready`; rejects when it ends before. */
   readonly saidReady: Promise<void>;
-  /** Takes over connections that this process has accepted; null where it takes none, or not yet. */
+  /** Takes over connections accepted by this process; null where it cannot, or not yet. */
   readonly connectionTaker: ConnectionTaker | null;
   /** The whole command, for running it by hand. */
   readonly command: readonly string[];
   start(): void;
-  /** Sends the program a message for its preloaded module; does nothing while it is down. */
+  /** Sends a message to the program's preloaded module; no effect while it is down. */
   send(message: object): void;
-  /** Sends a signal; SIGKILL and SIGTERM count as requested ends. Resolves when it has ended. */
+  /** Sends a signal and resolves at the end; SIGKILL and SIGTERM count as requested ends. */
   kill(signal?: NodeJS.Signals): Promise<void>;
   /** Suspends it; its sockets stay open. `resume` lets it go on. */
   pause(): void;

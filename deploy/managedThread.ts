@@ -13,7 +13,7 @@ const partingMs = 200;
 
 const noTerms = (): ThreadTerms['standstill'] => new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 
-/** Node would terminate them wherever they are when the process ends, which is not safe (`threadLeash.ts`). */
+/** At the process's end, Node would terminate them anywhere, which is not safe (`threadLeash.ts`). */
 const running = new Set<ManagedThread>();
 
 const endAll = (): void => {
@@ -35,7 +35,7 @@ function strike(thread: ManagedThread): void {
 const packageResolver = (): readonly string[] =>
   process.versions['pnp'] === undefined ? [] : ['--require', createRequire(import.meta.url).resolve('pnpapi')];
 
-/** Cheaper than a process, and ends with this one. `kill` loses what a SIGKILL loses. */
+/** Cheaper than a process, and ends with this one. `kill` loses as much as SIGKILL. */
 export class ManagedThread extends Managed<Worker> implements ManagedProgram {
   readonly #events: ProgramEvents;
   #standstill = noTerms();
@@ -64,7 +64,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
       stdout: true,
       stderr: true,
       workerData,
-      // The flags of a test runner (loaders, coverage) are not meant for the program.
+      // Flags of a test runner (loaders, coverage) are not for the program.
       execArgv: [...packageResolver(), '--import', programFile('threadLeash'), ...(preload === undefined ? [] : ['--import', preload])],
       env: { ...process.env, NODE_OPTIONS: '', ...environment },
     });

@@ -14,7 +14,7 @@ export async function bundleTypes(root, declared) {
   const types = path.join(root, 'dist', 'types');
   const entries = { ...(await entriesOf(root, declared)), ...kindsOf(declared) };
   const shared = sharedBy(Object.values(entries));
-  // Loaded here, because the first start of a clone comes before anything is installed.
+  // Loaded here, since nothing is installed at a clone's first start.
   const [{ rollup }, { dts }] = await Promise.all([import('rollup'), import('rollup-plugin-dts')]);
   const built = await rollup({
     input: entries,
@@ -38,7 +38,7 @@ export async function bundleTypes(root, declared) {
   fs.writeFileSync(path.join(types, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
-/** The name of each entry point, and the declaration of the module behind it. */
+/** Returns each entry point's name, and its module's declaration. */
 async function entriesOf(root, declared) {
   const { exports } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
   const { build } = await import('esbuild');
@@ -72,7 +72,7 @@ function reachedFrom(entry, entries) {
   return reached;
 }
 
-/** `from './x.js'`, `import './x.js'` and `import('./x.js')` are the forms in which declarations name others. */
+/** Declarations import others by `from './x.js'`, `import './x.js'` and `import('./x.js')`. */
 function importsOf(file) {
   const named = fs.readFileSync(file, 'utf8').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"](\.[^'"]+)\.js['"]/g);
   return [...named].map(([, name]) => path.join(path.dirname(file), `${name}.d.ts`));

@@ -16,7 +16,7 @@ function track(socket: tls.TLSSocket, member: string | null): void {
   socket.once('close', () => peers.delete(socket));
 }
 
-/** Stops all bytes between this replica and these, in either direction, until it is called again. */
+/** Stops all bytes between this replica and these, in both directions, until the next call. */
 export function cutOff(from: readonly string[]): void {
   cut = new Set(from);
   for (const [socket, member] of peers) if (cut.has(member)) socket.destroy(new Error(reason));

@@ -11,7 +11,7 @@ import { createAuthority, createKeyPair, issueCertificate } from './certificates
  * matches its key, authority or required names.
  */
 
-/** Certificates with less than this left are replaced at the next start. */
+/** Certificates with less time left are replaced at the next start. */
 const renewBeforeMs = 30 * 24 * 60 * 60 * 1000;
 const authorityName = 'kubernetes';
 const frontProxyAuthorityName = 'front-proxy-ca';
@@ -24,7 +24,7 @@ export interface KeyPairFiles {
 
 export interface PkiFiles {
   readonly caFile: string;
-  /** The authority's key, with which the controller manager signs certificates for nodes and users. */
+  /** The authority's key, with which the controller manager signs certificates of nodes and users. */
   readonly caKeyFile: string;
   readonly apiserver: KeyPairFiles;
   readonly admin: KeyPairFiles;
@@ -32,10 +32,10 @@ export interface PkiFiles {
   readonly serviceAccount: { readonly keyFile: string; readonly pubFile: string };
   /** The API servers' certificate for requests on behalf of users to extension servers and each other, under its own authority. */
   readonly frontProxy: KeyPairFiles & { readonly caFile: string };
-  /** The authority of replicas only: a replica that signs users' requests does not have its key. */
+  /** The authority of replicas only, so that signers of users' requests do not have its key. */
   readonly peerCaFile: string;
   peer(memberId: string): KeyPairFiles;
-  /** Files that this call made or renewed, for the progress report. */
+  /** Files made or renewed by this call, for progress messages. */
   readonly written: readonly string[];
 }
 
@@ -50,7 +50,7 @@ const clients = {
   'controller-manager': { commonName: 'system:kube-controller-manager', usages: ['clientAuth'] },
 } as const satisfies Record<string, CertificateRequest>;
 
-/** Extension servers believe `X-Remote-*` headers of any client with this name under the front proxy's authority. */
+/** Extension servers trust `X-Remote-*` headers of clients with this name under the front proxy's authority. */
 export const frontProxyName = 'front-proxy-client';
 const frontProxy: CertificateRequest = { commonName: frontProxyName, usages: ['clientAuth'] };
 
@@ -146,7 +146,7 @@ async function ensureCertificate(
   store(files, await issueCertificate(authority, request, clockSkewMs), written);
 }
 
-/** Token keys are never replaced, or all tokens would become invalid. */
+/** Never replaces token keys, which would invalidate all tokens. */
 async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: string }, kind: 'rsa' | 'ec', written: string[]): Promise<void> {
   if (fs.existsSync(files.keyFile) && fs.existsSync(files.pubFile)) return;
   const { privateKey, publicKey } = await createKeyPair(kind);

@@ -26,7 +26,7 @@ export const programs = {
 
 export type ProgramName = keyof typeof programs;
 
-/** This code, compiled or bundled, is one folder below the compiled code. */
+/** This code is one folder below the compiled code, compiled or bundled. */
 const compiled = new URL('../', import.meta.url);
 /** Every compilation of a program touches it. */
 const lastCompiled = new URL('deploy/tsconfig.tsbuildinfo', compiled);

@@ -10,7 +10,7 @@ export const readyPath = '/readyz?exclude=kms-provider-0&exclude=kms-providers';
 /** The result of one probe of `/readyz`. */
 export type Readiness =
   | { readonly state: 'ready' }
-  /** It answers, and reports that it should not get requests now. */
+  /** The server answers, and reports that it is not ready. */
   | { readonly state: 'unready'; readonly status: number; readonly body: string }
   | { readonly state: 'silent'; readonly reason: string };
 
@@ -18,7 +18,7 @@ export interface Probe {
   readonly host: string;
   readonly port: number;
   readonly timeoutMs: number;
-  /** PEM text of the authority; without it, any certificate is accepted: nothing secret is sent or trusted. */
+  /** PEM text of the authority; without it, any certificate is accepted: nothing secret is exchanged. */
   readonly ca?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface Probe {
 const bodyBytesMax = 4096;
 const contextsMax = 16;
 
-/** Keeps no connections, but TLS sessions: probes need no full handshake. */
+/** Keeps TLS sessions, but no connections: probes need no full handshake. */
 const agent = new https.Agent({ keepAlive: false });
 
 /** Keyed by authority: parsing one takes longer than the rest of a failed probe, and there are few. */
@@ -44,7 +44,7 @@ function contextFor(ca: string | undefined): SecureContext {
 /** Probes once, on a new connection. Never rejects. */
 export const probeReadiness = (probe: Probe): Promise<Readiness> => ask(probe, agent).then(({ readiness }) => readiness);
 
-/** Probes that share a connection: its result says about new connections at most so many probes later. */
+/** Probes per connection, after which a new one shows whether connections still work. */
 const probesOfConnection = 10;
 
 /**

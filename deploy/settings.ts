@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileIfPresent, writeFileAtomically } from './files.js';
 import { findFreePorts, portIsFree } from './ports.js';
 
-/** The settings that a data directory remembers, so that the next start continues with the same cluster. */
+/** Settings in a data directory, by which the next start continues the same cluster. */
 export interface ClusterSettings {
   /** Replicas of different clusters never mix, even on the same ports. */
   readonly token: string;
@@ -20,7 +20,7 @@ export interface ProgramFlags {
 /** Null where there is no cluster yet. */
 export const rememberedFlags = (file: string): ProgramFlags | null => readSettings(file)?.flags ?? null;
 
-/** Returns the flags of each program: those given, or else the previous ones. */
+/** Returns each program's flags: the given ones, else the previous ones. */
 export const flagsAfter = (before: ProgramFlags | null, given: ProgramFlags): ProgramFlags => ({
   apiserver: given.apiserver.length > 0 ? given.apiserver : (before?.apiserver ?? []),
   manager: given.manager.length > 0 ? given.manager : (before?.manager ?? []),
@@ -31,9 +31,9 @@ export type StoreKind = (typeof storeKinds)[number] | 'etcd-servers';
 
 export interface MemberSettings {
   readonly id: string;
-  /** HTTPS port; another one is chosen when something else listens there. */
+  /** HTTPS port; replaced when another program listens there. */
   readonly securePort: number;
-  /** Port for the other replicas. They know it, so it stays for the cluster's life. */
+  /** Port for the other replicas, which know it: fixed for the cluster's life. */
   readonly peerPort: number;
 }
 

@@ -16,7 +16,7 @@ const supervisorClock: SupervisorClock = {
 
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
-/** The next failure after such a run counts as the first. */
+/** After a run of this length, the next failure counts as the first. */
 const wellAfterMs = 60_000;
 const badCommandLine = 2;
 
@@ -40,7 +40,7 @@ export class Supervisor {
     this.#startedAt = this.#clock.elapsed();
   }
 
-  /** Milliseconds until the restart; null when the end was requested, was successful, or would be repeated. */
+  /** Returns milliseconds until the restart; null when the end was requested, successful, or would be repeated. */
   ended({ code, expected }: Exit): number | null {
     if (expected || code === 0 || code === badCommandLine) return null;
     if (this.#clock.elapsed() - this.#startedAt >= wellAfterMs) this.#failures = 0;

@@ -1,4 +1,4 @@
-/** Messages between a program that runs as a thread (`threadLeash.ts`) and its launcher (`managedThread.ts`). */
+/** Messages between a program in a thread (`threadLeash.ts`) and its launcher (`managedThread.ts`). */
 export type ThreadOrder = 'SIGTERM' | 'SIGSTOP' | 'SIGKILL';
 
 /** `workerData` of the first thread: shared with its launcher. */

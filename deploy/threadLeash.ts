@@ -14,7 +14,7 @@ interface Inherited extends ThreadTerms {
   readonly channel: string;
 }
 
-/** Returns when it may go on; with `end`, there is nothing more to do. */
+/** Blocks while suspended. `end` means that nothing is left to do. */
 function standStill({ standstill }: ThreadTerms): number {
   Atomics.wait(standstill, Cell.gait, Gait.standStill);
   return Atomics.load(standstill, Cell.gait);
@@ -35,7 +35,7 @@ function leashFirst(terms: ThreadTerms): void {
     if (order === 'SIGKILL') return void process.exit();
     if (order !== 'SIGSTOP') return deliver(order);
     others.postMessage(order);
-    // It may end here as well (`exitBetweenReads`), in case it is killed meanwhile.
+    // May also end here (`exitBetweenReads`), if killed meanwhile.
     setImmediate(() => {
       if (standStill(terms) === Gait.end) exit();
     });
@@ -66,7 +66,7 @@ function exitBetweenReads({ standstill }: ThreadTerms): typeof process.exit {
   return exit;
 }
 
-/** Messages before the first listener are kept for it, as in a process. */
+/** Keeps messages for the first listener, as in a process. */
 function messagesToListeners(): (message: unknown) => void {
   let early: unknown[] = [];
   const emit = (message: unknown): void => {

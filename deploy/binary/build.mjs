@@ -53,7 +53,7 @@ function say(line, status) {
   return status;
 }
 
-/** Every file of the package that programs need, by its place below the package's root. */
+/** Returns every file that programs need, by its path below the package's root. */
 function filesOf(root) {
   const within = (folder, wanted) =>
     fs
@@ -76,7 +76,7 @@ function filesOf(root) {
   };
 }
 
-/** Returns the file with everything that goes in, made by the Node that takes it. */
+/** Returns the file of all embedded contents, made by the Node version that reads it. */
 function blob(root, node, work) {
   const files = filesOf(root);
   const hash = createHash('sha256');
@@ -97,7 +97,7 @@ function blob(root, node, work) {
 }
 
 function inject(tools, executable, blobFile) {
-  // It warns of sections of Node's that it does not know, which stay as they are.
+  // It warns of unknown sections of Node, which stay as they are.
   execFileSync(
     process.execPath,
     [path.join(tools, 'postject', 'dist', 'cli.js'), executable, 'NODE_SEA_BLOB', blobFile, '--sentinel-fuse', fuse],
@@ -107,7 +107,7 @@ function inject(tools, executable, blobFile) {
   );
 }
 
-/** An executable may be running: it is replaced and not overwritten. */
+/** Replaces an executable instead of overwriting it: it may be running. */
 function install(executable, output) {
   fs.renameSync(executable, path.join(output, 'raftplane'));
   for (const name of names) {
@@ -116,7 +116,7 @@ function install(executable, output) {
   }
 }
 
-/** The terms of everything inside: they go wherever the executable goes. */
+/** Returns the licences of all contents, which are distributed with the executable. */
 function terms(root, node) {
   const texts = [
     path.join(root, 'LICENSE'),

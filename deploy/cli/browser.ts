@@ -30,6 +30,6 @@ function beginDetached(program: string, args: readonly string[]): void {
     .unref();
 }
 
-/** A document that only redirects to an address, whose characters are those of addresses. */
+/** Returns a document that redirects to an address, which needs no escapes. */
 const leadingTo = (link: string): string =>
   `<!doctype html><meta charset="utf-8"><title>raftplane</title><meta http-equiv="refresh" content="0;url=${encodeURI(link)}">\n`;

@@ -3,13 +3,13 @@ import { writeFileAtomically } from '../files.js';
 import { kubeconfig } from '../kubeconfig.js';
 import { ensurePki } from '../pki.js';
 
-/** Certificates for clusters that something else runs: containers, services, another cluster. */
+/** Certificates for clusters run by others: containers, services, another cluster. */
 export interface CertificateTerms {
   readonly members: readonly string[];
   /** Further names and addresses of the API servers. */
   readonly names: readonly string[];
   readonly server: string;
-  /** The server in the kubeconfigs of the controller managers, where they reach it by another name. */
+  /** The server in the controller managers' kubeconfigs, if its name differs for them. */
   readonly innerServer: string;
 }
 

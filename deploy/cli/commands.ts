@@ -31,7 +31,7 @@ import { parseNodes, parseReplicas, readUpOptions, withUpOptions } from './upOpt
 
 /** `raftplane`: local clusters by name, in a terminal or detached from it. */
 
-/** Interval of checks for the end of a launcher, which comes some seconds after its programs. */
+/** Interval of checks for the launcher's end, some seconds after its programs. */
 const endPollMs = 20;
 
 interface Where {
@@ -82,7 +82,7 @@ async function up(where: Where & { readonly detach: boolean; readonly open: bool
   }
 }
 
-/** Nothing of a running cluster is touched: its files have the tokens and ports that it uses. */
+/** Refuses to change a running cluster, whose files have the tokens and ports in use. */
 function refuseIfRunning(where: Where): void {
   const launcher = lockHolder(placeOf(where));
   if (launcher === null) return;
@@ -166,7 +166,7 @@ async function restore(file: string, where: Where): Promise<void> {
   await act(where, { command: 'restore', target: path.resolve(file) });
 }
 
-/** Runs the server's own command, as an administrator of this cluster. */
+/** Runs the server's own command as an administrator of this cluster. */
 function backup(file: string, where: Where): void {
   const args = [programFile('apiserver'), 'backup', file, '--kubeconfig', path.join(placeOf(where), 'admin.kubeconfig')];
   const stdio: StdioOptions = ['inherit', where.json ? 'ignore' : 'inherit', 'inherit'];

@@ -25,7 +25,7 @@ export interface ControlRequest {
     | 'managers'
     | 'link'
     | 'redeem';
-  /** The member or program; for `restore` a file, for `redeem` the code of a link. */
+  /** The member or program; for `restore` a file, for `redeem` a link's code. */
   readonly target?: string | undefined;
 }
 type ControlLine = { readonly progress: string } | { readonly result: unknown } | { readonly error: string; readonly isRefusal: boolean };
@@ -44,7 +44,7 @@ export async function serveControl(
   const socket = controlSocket(directory);
   makeFolder(path.dirname(socket), 0o700);
   fs.chmodSync(path.dirname(socket), 0o700);
-  // A killed launcher left it: the holder of the folder's lock is alone.
+  // The holder of the folder's lock is alone, so a killed launcher left this file.
   fs.rmSync(socket, { force: true });
   const open = new Set<net.Socket>();
   const server = net.createServer((connection) => {

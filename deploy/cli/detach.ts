@@ -9,7 +9,7 @@ export type Report = { readonly progress: string } | { readonly ready: Started }
 
 export const reportsToStarter = 'RAFTPLANE_DETACHED';
 
-/** Starts `raftplane up` with these arguments in a separate process, and resolves when its cluster is ready. */
+/** Starts `raftplane up` with these arguments in a separate process; resolves when its cluster is ready. */
 export async function startDetached(directory: string, args: readonly string[], say: (line: string) => void): Promise<Started> {
   const log = path.join(directory, 'logs', 'launcher.log');
   makeFolder(path.dirname(log), 0o700);

@@ -25,7 +25,7 @@ function node(): Finding {
   return { about: 'node', state: isNew ? 'good' : 'bad', detail: isNew ? detail : `${detail}; ${oldestNode.join('.')} or newer is needed` };
 }
 
-/** Reports the SQLite driver that a replica would use here, and why the preferred ones are missing. */
+/** Reports the SQLite driver for replicas here, and why preferred ones are missing. */
 function sqlite(): Finding {
   try {
     const { name, version, passedOver } = chooseSqlite();

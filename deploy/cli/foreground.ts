@@ -11,7 +11,7 @@ import type { UpOptions } from './upOptions.js';
 const privateFilesUmask = 0o077;
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The first signal stops the cluster in order; further ones change nothing, because the stop is bounded. */
+/** The first signal stops the cluster in order; further ones have no effect, since the stop is bounded. */
 function stopRequest(): AbortSignal {
   const controller = new AbortController();
   for (const signal of stopSignals) process.on(signal, () => controller.abort(new Error(`stopped by ${signal}`)));
@@ -50,7 +50,7 @@ export async function runCluster(
   });
   if (restore !== undefined && restored === 'snapshot')
     await putSnapshotBack(restore, launcher.kubeconfig, say).catch(async (error: unknown) => {
-      // A cluster without the contents that it was to begin with is not left running.
+      // A cluster that lacks its requested initial contents must not stay running.
       await launcher.stop();
       throw error;
     });
@@ -59,7 +59,7 @@ export async function runCluster(
   await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
 }
 
-/** Returns what `--restore` names; null without it. Throws where there is a cluster already. */
+/** Returns the kind of the file of `--restore`; null without it. Throws if there is a cluster already. */
 async function formToRestore(directory: string, { store, etcdServers, fresh, restore }: UpOptions): Promise<RestorableKind | null> {
   if (restore === undefined) return null;
   if (!fresh && fs.existsSync(path.join(directory, 'data')))
@@ -72,7 +72,7 @@ async function formToRestore(directory: string, { store, etcdServers, fresh, res
 /** A killed manager is replaced within five seconds. The reference's 15 s suit a network. */
 const quickElection = ['--leader-elect-lease-duration=4s', '--leader-elect-renew-deadline=3s', '--leader-elect-retry-period=500ms'];
 
-/** Managers of one machine elect their leader quickly, unless the given flags say how they do. */
+/** Managers on one machine elect their leader quickly, unless flags decide otherwise. */
 export const electionOf = (managers: number, given: readonly string[]): readonly string[] =>
   managers < 2 || given.some((flag) => flag.startsWith('--leader-elect')) ? given : [...quickElection, ...given];
 
@@ -91,7 +91,7 @@ export function flagsFor(
 
 export interface Started {
   readonly kubeconfig: string;
-  /** A link that signs its owner into the console, once; null where there is none. */
+  /** A link that signs its owner into the console once; or null. */
   readonly link: string | null;
 }
 

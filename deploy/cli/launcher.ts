@@ -34,7 +34,7 @@ export interface LauncherOptions extends ClusterOptions {
 export class Launcher {
   #cluster: Cluster;
   readonly #options: LauncherOptions;
-  /** Null where the owner gave the API servers a token file of their own. */
+  /** Null where the API servers have a token file of the owner. */
   readonly #signIn: SignIn | null;
   readonly #paused = new Set<string>();
   readonly #cutOff = new Set<string>();
@@ -123,7 +123,7 @@ export class Launcher {
         return this.state;
       case 'stop': {
         this.#stop.abort();
-        // The response leaves before the socket closes; the client then sees the end of the launcher.
+        // The response leaves before the socket closes, which tells the client of the end.
         return this.state;
       }
       case 'reset':
@@ -248,7 +248,7 @@ export class Launcher {
   }
 }
 
-/** Servers of several threads take no connections over, and proxying is too much here. */
+/** Servers with several threads cannot take connections over, and proxying costs too much here. */
 const balancerFor = (flags: ClusterOptions['apiserverFlags'] = []): ClusterOptions['balancer'] =>
   typeof flags === 'function' || flags.some((flag) => /^--serving-threads(?!=1$)/.test(flag)) ? true : 'inLauncher';
 

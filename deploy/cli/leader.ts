@@ -5,7 +5,7 @@ import type { LauncherState } from './launcher.js';
 
 const answerTimeoutMs = 2_000;
 
-/** Returns the leader as reported at the cluster's address; null without an answer in time. */
+/** Returns the leader reported at the cluster's address; null without a timely answer. */
 export function probeLeader({ address, dataDirectory }: LauncherState): Promise<string | null> {
   const read = (name: string): Buffer => fs.readFileSync(path.join(dataDirectory, 'pki', name));
   return new Promise((resolve) => {

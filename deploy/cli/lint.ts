@@ -12,7 +12,7 @@ interface Report {
   readonly line: number;
   /** `Kind/name`, or less where the object has less. */
   readonly object: string;
-  /** False for an object of a kind that has no definition here. */
+  /** False for an object of a kind without a definition here. */
   readonly checked: boolean;
   readonly findings: readonly (Finding & { readonly line: number })[];
   readonly warnings: readonly string[];
@@ -29,7 +29,7 @@ export const lintCommand = (): Command =>
     .action(lint);
 
 async function lint(places: readonly string[], { json }: { readonly json: boolean }): Promise<void> {
-  // The rules of all kinds take time to load, which no other command has to wait for.
+  // Loaded on demand, because the rules of all kinds take time.
   const { ManifestChecker } = await import('../../server/manifests/index.js');
   const manifests = places.flatMap((place) => (place === '-' ? [place] : manifestFilesIn(place))).flatMap(readManifests);
   const reports = await reportsOn(manifests, new ManifestChecker());

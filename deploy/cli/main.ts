@@ -6,7 +6,7 @@ import { exitCodes, say } from './output.js';
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  // Nobody reads any more (`| head`): as a shell reports it of a program that SIGPIPE has ended.
+  // The reader has gone (`| head`): exits like a program ended by SIGPIPE.
   process.exit(141);
 });
 

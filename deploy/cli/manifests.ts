@@ -15,7 +15,7 @@ export interface Manifest {
 /** Documents may not grow by aliases beyond that. */
 const aliasesMax = 100;
 
-/** Returns all objects of a file; the items of a List each by itself. `-` is standard input. */
+/** Returns all objects of a file, including the items of a List. `-` is standard input. */
 export function readManifests(file: string): Manifest[] {
   const lines = new LineCounter();
   const text = fs.readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');

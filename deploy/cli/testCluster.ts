@@ -4,7 +4,7 @@ import { CommandRefused } from './control.js';
 import { quote } from './foreground.js';
 import { print, table } from './output.js';
 
-/** Names of environment variables by which `raftplane fault` finds the cluster. */
+/** Environment variables by which `raftplane fault` finds the cluster. */
 const variables = { url: 'RAFTPLANE_FAULTS', token: 'RAFTPLANE_FAULTS_TOKEN' } as const;
 
 export interface TestClusterTerms {

@@ -14,7 +14,7 @@ export interface UpOptions {
   /** Lets stand-in nodes bind pods as well. */
   readonly bind: boolean;
   readonly fresh: boolean;
-  /** A backup, or a snapshot of a test, with which a new cluster begins. */
+  /** A backup, or a test's snapshot, for the start of a new cluster. */
   readonly restore?: string;
   readonly apiserverFlag: readonly string[];
   readonly managerFlag: readonly string[];

@@ -2,7 +2,7 @@
 export const stores = ['memory', 'raft', 'etcd'] as const;
 export type Store = (typeof stores)[number];
 
-/** Arguments that the scripts of `raftplane envtest-assets` put before those of envtest. */
+/** Arguments that the scripts of `raftplane envtest-assets` add before envtest's. */
 export interface Wrapping {
   readonly store: Store;
   readonly controllers: boolean;
@@ -11,7 +11,7 @@ export interface Wrapping {
 /** Flags of the unused etcd. Those of prefixes and intervals stay: they apply to every store. */
 const etcdConnection = /^--(etcd|kvstore)-(servers(-overrides)?|cafile|certfile|keyfile)(=|$)/;
 
-/** Splits off `--store=memory --controllers --`, which the scripts put before envtest's arguments. Throws where it is missing. */
+/** Splits off the scripts' own arguments, `--store=memory --controllers --`. Throws without them. */
 export function unwrap(args: readonly string[]): { readonly wrapping: Wrapping; readonly given: readonly string[] } {
   const end = args.indexOf('--');
   const own = args.slice(0, end);
@@ -20,7 +20,7 @@ export function unwrap(args: readonly string[]): { readonly wrapping: Wrapping; 
   return { wrapping: { store, controllers: own.includes('--controllers') }, given: args.slice(end + 1) };
 }
 
-/** Returns the last value of a flag: `--name=value` or `--name value`, with one dash or two. */
+/** Returns a flag's last value: `--name=value` or `--name value`, with one or two dashes. */
 export function valueOf(args: readonly string[], name: string): string | undefined {
   const at = args.findLastIndex((arg) => new RegExp(`^--?${name}(=|$)`).test(arg));
   const arg = args[at];

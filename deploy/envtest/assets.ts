@@ -43,7 +43,7 @@ export function writeAssets(folder: string, { store, controllers }: AssetTerms):
   };
 }
 
-/** Runs the current Node or, once that one is gone, the one in `PATH`. */
+/** Runs the current Node, or the one in `PATH` if it is gone. */
 function script(program: ProgramName, args: readonly string[]): string {
   const words = [programFile(program), ...args].map(quoted).join(' ');
   return `#!/bin/sh

@@ -19,7 +19,7 @@ export interface ManagerAccess {
   readonly folder: string;
 }
 
-/** Adds the manager to the tokens that the server takes. Files go to `folder`. */
+/** Adds the manager's token to the server's. Files go to `folder`. */
 export function withManagerToken(given: readonly string[], folder: string): ManagerAccess {
   const token = randomBytes(32).toString('hex');
   const file = path.join(folder, 'tokens.csv');
@@ -57,7 +57,7 @@ export async function startControllers(access: ManagerAccess): Promise<void> {
   manager.channel?.unref();
 }
 
-/** Accepts any response of 200, whatever its certificate: the request carries no secret. */
+/** Accepts any 200 response and any certificate: the request carries no secret. */
 function isReady(at: { readonly host: string; readonly port: number }): Promise<boolean> {
   return new Promise((resolve) => {
     https
@@ -71,7 +71,7 @@ function isReady(at: { readonly host: string; readonly port: number }): Promise<
   });
 }
 
-/** Clients trust the server's certificate; null where it is not in a file. */
+/** Returns the server's certificate, which clients trust; null if not in a file. */
 function servingCertificate(given: readonly string[]): string | null {
   const file = valueOf(given, 'tls-cert-file') ?? path.join(valueOf(given, 'cert-dir') ?? '/var/run/kubernetes', 'apiserver.crt');
   return fs.existsSync(file) ? file : null;

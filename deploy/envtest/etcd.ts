@@ -31,7 +31,7 @@ function refuse(why: string): void {
   process.exit(1);
 }
 
-/** envtest reads the flags from this text: a line names one when it begins with it. */
+/** envtest reads flags from this text: a line that begins with a flag names it. */
 const help = `Usage: etcd [flags]
 
 Answers /health and /version in the place of an etcd, and keeps nothing: the API server beside it has a store of its own.

@@ -40,7 +40,7 @@ export function nodeAgents(environment: ControllerEnvironment, { count }: { read
     const pod = informers.of(pods).cache.get(key);
     const index = indexes.get(pod?.spec?.nodeName ?? '');
     if (!pod || index === undefined) return;
-    // Looked for again rather than watched: nodes change with each report of theirs, and are seldom lost.
+    // Polled instead of watched: nodes change with each report, and are seldom lost.
     if (isLost(informers.of(nodes).cache.get(nodeName(index)))) return { againAfterMs: lostAgainMs };
     const step = nextStep(pod, behaviourOf(pod), { hostIP: nodeAddress(index), podIP: addressFor(pod, index) }, clock.now());
     if (step.do === 'wait') return { againAfterMs: step.ms };

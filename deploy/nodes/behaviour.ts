@@ -9,13 +9,13 @@ export interface Behaviour {
   readonly runMs: number | null;
   readonly exitCode: number;
   readonly stopMs: number;
-  /** The time between the binding and the start of the containers. */
+  /** Time from binding to the start of the containers. */
   readonly startMs: number;
   /** Patterns of images that no registry has. */
   readonly missingImages: readonly string[];
-  /** The pause before the second restart, which doubles up to thirty times as much; null for none. */
+  /** The first back-off, which doubles up to thirty times as much; null for none. */
   readonly backOffMs: number | null;
-  /** Each of these counts from the start of the containers; null for never. */
+  /** These times count from the start of the containers; null for never. */
   readonly oomAfterMs: number | null;
   readonly livenessFailsAfterMs: number | null;
   readonly readinessFailsAfterMs: number | null;
@@ -32,7 +32,7 @@ const prefix = 'fake-node/';
 const defaultRunMs = 1_000;
 const defaultStopMs = 200;
 
-/** Decides by annotations, then by the command line of the first container, then by the restart policy. */
+/** Decides by annotations, then the first container's command line, then the restart policy. */
 export function behaviourOf(pod: Pod): Behaviour {
   const said = (name: string): string | undefined => pod.metadata.annotations?.[prefix + name];
   const line = commandLine(pod);
@@ -58,7 +58,7 @@ function commandLine({ spec }: Pod): string {
   return [...command, ...args].join(' ');
 }
 
-/** Returns the seconds that a shell line sleeps; undefined where it does not. */
+/** Returns the seconds that a shell line sleeps; undefined for other lines. */
 function slept(line: string): string | undefined {
   const words = [...line.matchAll(/\bsleep\s+(infinity|\d+(?:\.\d+)?)\b/g)].map((match) => match[1] ?? '');
   if (words.includes('infinity')) return 'forever';
@@ -79,13 +79,13 @@ function startTime(text: string | undefined, uid: string): number {
   return Math.max(0, from + Number(second) * 1_000 * Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v));
 }
 
-/** Two numbers above 0 and at most 1, by hash of a text. */
+/** Returns two numbers in (0, 1], by hash of a text. */
 function chances(text: string): readonly [number, number] {
   const hash = createHash('sha256').update(text).digest();
   return [(hash.readUInt32BE(0) + 1) / 2 ** 32, (hash.readUInt32BE(4) + 1) / 2 ** 32];
 }
 
-/** Returns null for text that is no number of seconds, such as `forever`. */
+/** Returns null for other text than seconds, such as `forever`. */
 const milliseconds = (seconds: string | undefined): number | null =>
   seconds !== undefined && /^\d+(\.\d+)?$/.test(seconds) ? Number(seconds) * 1_000 : null;
 const code = (text: string | undefined): number => (text !== undefined && /^\d{1,3}$/.test(text) ? Math.min(Number(text), 255) : 0);

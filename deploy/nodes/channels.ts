@@ -7,7 +7,7 @@ import { closingStatus, inputBytesMax, type ProcessStreams } from './processStre
  */
 export const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'SPDY/3.1+portforward.k8s.io'] as const;
 
-/** No channels: the bytes of SPDY in messages, as kubectl forwards ports. */
+/** SPDY's bytes in messages, by which kubectl forwards ports, without channels. */
 export const tunnelProtocol = protocols[2];
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, close: 255 } as const;
@@ -20,7 +20,7 @@ export function send(socket: WebSocket, channel: number, data: string | Uint8Arr
   if (socket.readyState === socket.OPEN && bytes.length > 0) socket.send(Buffer.concat([Buffer.of(channel), bytes]));
 }
 
-/** The input of clients that cannot close it ends after so long without data. */
+/** Silence after which input ends, for clients that cannot close it. */
 const quietMs = 300;
 
 export const overWebSocket = (socket: WebSocket): ProcessStreams => ({

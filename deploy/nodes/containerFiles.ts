@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 import type { TarEntry } from './tar.js';
 
 const foldersAtFirst = ['/', '/etc', '/home', '/opt', '/root', '/tmp', '/usr', '/var'];
-/** Bound on the files of all containers; those of the least recently used containers go first. */
+/** Bound on all containers' files; the least recently used containers lose theirs first. */
 const bytesMaxDefault = 64 * 1024 * 1024;
 
-/** The files of one container, in memory: `kubectl cp` writes and reads them. */
+/** A container's files in memory, for `kubectl cp`. */
 export class ContainerFiles {
   /** Keyed by absolute path; null for a folder. */
   readonly #entries = new Map<string, Buffer | null>(foldersAtFirst.map((path) => [path, null]));
@@ -45,7 +45,7 @@ export class ContainerFiles {
     }
   }
 
-  /** Returns a file, or a folder with all its contents, by paths without the first slash. */
+  /** Returns a file, or a folder with its contents, by paths without the leading slash. */
   pack(path: string): TarEntry[] {
     const base = absolute(path);
     return [...this.#entries]
@@ -65,7 +65,7 @@ export class AllFiles {
     this.#bytesMax = bytesMax;
   }
 
-  /** Keyed by the pod's uid: another pod of the same name begins empty. */
+  /** Keyed by the pod's uid: a new pod of the same name begins empty. */
   of(podUid: string, container: string): ContainerFiles {
     const key = `${podUid}/${container}`;
     const files = this.#containers.get(key) ?? new ContainerFiles();

@@ -20,7 +20,7 @@ export interface HeartbeatOptions {
 }
 
 const leaseEveryMs = 10_000;
-/** Nodes renew their leases in this many groups, one after the other, for an even load. */
+/** Nodes renew their leases in this many groups in turn, for an even load. */
 const groups = 20;
 const statusEveryLeases = 30;
 const registrationsAtOnce = 64;
@@ -31,11 +31,11 @@ export class Heartbeats {
   readonly #environment: ControllerEnvironment;
   readonly #options: HeartbeatOptions;
   readonly #since: number;
-  /** Leases as they were last written, by index of the node: a renewal is then one request. */
+  /** Last written leases by node index, so that a renewal is one request. */
   readonly #leases = new Map<number, Lease>();
   readonly #registered = new Set<number>();
   readonly #lost = new Set<number>();
-  /** The pressures that were last reported, by index of the node. */
+  /** Last reported pressures by node index. */
   readonly #pressed = new Map<number, ReadonlyMap<Pressure, PressureState>>();
 
   constructor(environment: ControllerEnvironment, options: HeartbeatOptions) {
@@ -101,7 +101,7 @@ export class Heartbeats {
     const node = this.#seen(index);
     if (!this.#registered.has(index)) return;
     if (isLost(node)) return void this.#lost.add(index);
-    // The cluster has given it up meanwhile, and hears at once that it is there.
+    // Reports at once, since the cluster has given the node up meanwhile.
     const isBack = this.#lost.delete(index);
     await this.#renew(index);
     const wanted = pressuresOf(node);
@@ -131,7 +131,7 @@ export class Heartbeats {
     if (written) this.#leases.set(index, written);
   }
 
-  /** Cheaper than a request, and old by little; absent before the first list. */
+  /** Cheaper than a request, and slightly old; absent before the first list. */
   #seen(index: number): Node | undefined {
     return this.#environment.informers.of(nodes).cache.get(nodeName(index));
   }

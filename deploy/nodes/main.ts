@@ -9,7 +9,7 @@ import { nodesMax } from './node.js';
 import { serveNodes } from './nodeServer.js';
 import { scheduler } from './scheduler.js';
 
-/** Stand-in nodes, until a signal; see `DESIGN.md` here. Sends `ready` to its launcher once the nodes exist. */
+/** Simulates nodes until a signal; see `DESIGN.md` here. Sends `ready` to its launcher once the nodes exist. */
 
 const version = 'v1.36.0';
 const retryMs = 1_000;

@@ -20,11 +20,11 @@ const capacity = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods:
 export const nodeName = (index: number): string => `fake-node-${index}`;
 /** Kubernetes states it as the limit of a cluster. */
 export const nodesMax = 5_000;
-/** Returns an address of 198.18.0.0/15, which RFC 2544 keeps for tests. */
+/** Returns an address of 198.18.0.0/15, reserved for tests by RFC 2544. */
 export const nodeAddress = (index: number): string => addressIn([198, 18], index + 1);
-/** More than pods fit on a node, so that addresses are not used again at once. */
+/** More than a node's pods, so that addresses are not reused at once. */
 export const podAddressesPerNode = 2_048;
-/** Returns an address from 10.64.0.0 on: each of `nodesMax` nodes has a range of its own. */
+/** Returns an address from 10.64.0.0 on; each of `nodesMax` nodes has its own range. */
 export const podAddress = (index: number, serial: number): string => addressIn([10, 64], index * podAddressesPerNode + serial);
 
 const addressIn = ([first, second]: readonly [number, number], offset: number): string =>
@@ -48,7 +48,7 @@ const pressureRows = {
   },
 } as const;
 
-/** Whether a node is under a pressure, and since when it has been so. */
+/** Whether a node is under a pressure, and since when. */
 export interface PressureState {
   readonly pressed: boolean;
   readonly since: number;
@@ -56,7 +56,7 @@ export interface PressureState {
 
 export interface Report {
   readonly now: number;
-  /** The start of the program; a node is ready from then on. */
+  /** The program's start, from which on a node is ready. */
   readonly since: number;
   readonly version: string;
   /** The port of the kubelet's server (`nodeServer.ts`). */
@@ -91,7 +91,7 @@ export function nodeStatus(index: number, { now, since, version, port, pressed }
     conditions,
     addresses: [
       { type: 'InternalIP', address: nodeAddress(index) },
-      // The machine's own, preferred by servers: the program that simulates all nodes listens here.
+      // The machine's own, preferred by servers: the simulating program listens here.
       { type: 'Hostname', address: 'localhost' },
     ],
     daemonEndpoints: { kubeletEndpoint: { Port: port } },

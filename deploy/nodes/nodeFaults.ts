@@ -1,6 +1,6 @@
 import type { Node } from '../../api/types/core/v1.js';
 
-/** Failures of a node, which annotations of its Node object ask for. Pure. */
+/** Node failures requested by annotations of the Node object. Pure. */
 
 const lostAnnotation = 'fake-node/lost';
 const pressureAnnotation = 'fake-node/pressure';

@@ -101,7 +101,7 @@ function answer(pods: PodSource, request: IncomingMessage, response: ServerRespo
 
 const isOver = (pod: Pod): boolean => ['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
 
-/** Writes the current log; with `follow` also the rest as it comes, until the pod has ended. */
+/** Writes the current log; with `follow` also new lines, until the pod has ended. */
 function writeLog(pods: PodSource, { pod, container, query }: Asked, response: ServerResponse): void {
   const number = (name: string): number | null => (query.has(name) ? Number(query.get(name)) : null);
   const timestamps = query.get('timestamps') === 'true';
@@ -193,7 +193,7 @@ function attach(pods: PodSource, { pod, container }: Asked, streams: ProcessStre
   streams.onClose(stop);
 }
 
-/** Serves two streams for each port, data and errors, each of which begins with the port. */
+/** Serves a data and an error stream for each port; each begins with the port. */
 function forward({ pod, query }: Asked, socket: WebSocket): void {
   const ports = query
     .getAll('port')

@@ -16,7 +16,7 @@ export interface Ran {
   readonly exitCode: number;
 }
 
-/** One entry of the annotation `fake-node/exec`: the result of a command line. `*` matches any. */
+/** An entry of the annotation `fake-node/exec`: a command line's result. `*` matches any. */
 interface ScriptedCommand extends Partial<Ran> {
   readonly command?: string;
 }
@@ -154,7 +154,7 @@ function known(words: readonly string[], around: Surroundings): Ran {
   return program?.(rest, around) ?? { stdout: '', stderr: `${path}: not found\n`, exitCode: notFound };
 }
 
-/** Runs a shell line, as far as it is a sequence of commands; `exit` ends it. */
+/** Runs a shell line that is a sequence of commands; `exit` ends it. */
 function inTurn(line: string, around: Surroundings): Ran {
   const written: Buffer[] = [];
   let [stderr, exitCode] = ['', 0];

@@ -16,7 +16,7 @@ import type { Behaviour } from './behaviour.js';
 export type Step =
   | { readonly do: 'nothing' }
   | { readonly do: 'wait'; readonly ms: number }
-  /** Writes the status; `remove` says that the pod is deleted afterwards. */
+  /** Writes the status; `remove` deletes the pod afterwards. */
   | { readonly do: 'report'; readonly status: object; readonly remove: boolean }
   | { readonly do: 'remove' };
 
@@ -54,7 +54,7 @@ export function nextStep(pod: Pod, behaviour: Behaviour, place: Place, now: numb
   return within(final.at - now, phase === 'Running' ? goOn(pod, behaviour, place, now) : start(pod, behaviour, place, now));
 }
 
-/** A step that comes no later than the final end; without a start there is none. */
+/** Returns a step no later than the final end; none without a start. */
 function within(ms: number, step: Step): Step {
   if (!Number.isFinite(ms) || step.do === 'report' || step.do === 'remove') return step;
   return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, ms) : ms };
@@ -157,7 +157,7 @@ interface Final {
   readonly end?: Partial<End>;
 }
 
-/** The first of what ends a pod for good, whatever its restart policy. */
+/** The first event that ends a pod for good, whatever its restart policy. */
 function finalOf(pod: Pod, { evictAfterMs }: Behaviour): Final {
   const begun = timeOf(pod.status?.startTime);
   const { activeDeadlineSeconds } = pod.spec ?? {};
@@ -220,7 +220,7 @@ function exit(pod: Pod, behaviour: Behaviour, place: Place, { now, exitCode, rea
   );
 }
 
-/** A stopped program ends in time, or is killed when its grace period is over. */
+/** A stopped program ends in time, or is killed after its grace period. */
 function stop(pod: Pod, { stopMs }: Behaviour, place: Place, now: number): Step {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
   const told = timeOf(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
@@ -246,13 +246,13 @@ interface Run {
   readonly restartCount: number;
   /** Default: now. */
   readonly since?: string;
-  /** Gives the end of each container's run before this one; default: as reported before. */
+  /** Returns the end of each container's previous run; default: as reported before. */
   readonly last?: (container: Container) => State;
   /** The containers wait for their next run. */
   readonly waiting?: { readonly reason: string; readonly message: string };
 }
 
-/** The containers wait, each for what is said of it, or to be created. */
+/** The containers wait for the given reason, or for their creation. */
 function pending(
   pod: Pod,
   place: Place,

@@ -1,6 +1,6 @@
-/** The connection to a client of `exec` and `attach`, over a WebSocket (`channels.ts`) or over SPDY (`spdyStreams.ts`). */
+/** The connection of `exec` and `attach`, over a WebSocket (`channels.ts`) or SPDY (`spdyStreams.ts`). */
 export interface ProcessStreams {
-  /** Resolves to all input of the process; null when the client has gone, or sends too much. */
+  /** Resolves to all input; null when the client has gone, or sends too much. */
   input(): Promise<Buffer | null>;
   write(to: 'stdout' | 'stderr', data: string | Uint8Array): void;
   /** Reports the exit code, and closes everything. */
@@ -8,7 +8,7 @@ export interface ProcessStreams {
   onClose(gone: () => void): void;
 }
 
-/** Bound on input: a client that sends more is cut off. */
+/** Bound on input; a client that sends more is cut. */
 export const inputBytesMax = 8 * 1024 * 1024;
 
 /** Formats an exit code for the error stream (`metav1.Status`). */

@@ -17,14 +17,14 @@ import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import { place, waitsForNode } from './placement.js';
 
 const workers = 16;
-/** A pod that fits nowhere is retried, although no change is known. */
+/** Retries a pod that fits nowhere, even without a known change. */
 const placeAgainMs = 5_000;
 const unbound = 'unbound';
 
-/** Counts the pods of each node, with those whose binding has not been seen yet. */
+/** Counts each node's pods, including bindings that are not seen yet. */
 class NodeLoads {
   readonly #loads = new Map<string, number>();
-  /** Nodes of pods that are bound and not yet seen bound, by pod key. */
+  /** Nodes of pods bound but not seen bound, by pod key. */
   readonly #assumed = new Map<string, string>();
 
   get byNode(): ReadonlyMap<string, number> {
@@ -47,7 +47,7 @@ class NodeLoads {
     this.#add(node, -1);
   }
 
-  /** A pod's node was `before` and is `after`; empty for none. */
+  /** A pod moved from node `before` to `after`; empty for none. */
   moved(before: string, after: string): void {
     if (before === after) return;
     if (before !== '') this.#add(before, -1);
@@ -115,7 +115,7 @@ export function scheduler(environment: ControllerEnvironment): Controller {
   return controller;
 }
 
-/** Heartbeats of thousands of nodes change nothing for pods that wait. */
+/** Heartbeats of thousands of nodes do not affect waiting pods. */
 const placesAlike = (before: Node, after: Node): boolean =>
   isDeepStrictEqual(before.spec, after.spec) && isDeepStrictEqual(before.metadata.labels, after.metadata.labels);
 

@@ -6,7 +6,7 @@ import { constants, inflateRawSync } from 'node:zlib';
  * are not implemented.
  */
 
-/** One stream that the client has opened: reading yields the client's bytes, and writing sends to it. */
+/** A stream opened by the client: reads yield the client's bytes, writes send to it. */
 export class SpdyStream extends Duplex {
   readonly #sendData: (bytes: Buffer, isLast: boolean) => void;
 
@@ -22,7 +22,7 @@ export class SpdyStream extends Duplex {
   }
 
   override _read(): void {
-    // Received data are kept until they are read; clients send little.
+    // Received data wait until they are read; clients send little.
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {

@@ -3,14 +3,14 @@ import type { Duplex } from 'node:stream';
 import { closingStatus, inputBytesMax, type ProcessStreams } from './processStreams.js';
 import { serveSpdy, type SpdyStream } from './spdy.js';
 
-/** The streams of `exec`, `attach` and `port-forward` over SPDY: the headers of each name its purpose. */
+/** Streams of `exec`, `attach` and `port-forward` over SPDY, whose headers name their purpose. */
 
 const processProtocol = 'v4.channel.k8s.io';
 const portProtocol = 'portforward.k8s.io';
 
 export const asksForSpdy = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'spdy/3.1';
 
-/** Answers the upgrade. Returns false, and writes nothing, where the client offers no known protocol. */
+/** Answers the upgrade. Returns false, and writes nothing, without a known protocol. */
 function accept(request: IncomingMessage, socket: Duplex, protocol: string): boolean {
   const offered = String(request.headers['x-stream-protocol-version'] ?? '').split(/\s*,\s*/);
   if (!offered.includes(protocol)) return false;

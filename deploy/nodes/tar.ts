@@ -11,7 +11,7 @@ const blockBytes = 512;
 const nameBytesMax = 100;
 const fields = { name: 0, mode: 100, size: 124, time: 136, checksum: 148, type: 156, magic: 257, prefix: 345 } as const;
 
-/** Throws for bytes that are no archive. Skips links and other entries. */
+/** Throws for invalid archives. Skips links and other entries. */
 export function readTar(archive: Buffer): TarEntry[] {
   const entries: TarEntry[] = [];
   let longPath: string | null = null;

@@ -6,7 +6,7 @@ export interface AuditedRequest {
   /** One of get, list, watch, create, update, patch, delete, deletecollection. */
   readonly verb: string;
   readonly uri: string;
-  /** Plural, with its group: `pods`, `deployments.apps`; '' for paths that are no resources. */
+  /** Plural with group: `pods`, `deployments.apps`; '' for other paths. */
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface AuditedRequest {
   readonly at: Date;
 }
 
-/** The policy omits the cluster's own clients, whose many requests do not concern a test. */
+/** Omits the many requests of the cluster's own clients. */
 export const auditPolicy = JSON.stringify({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',

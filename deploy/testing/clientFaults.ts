@@ -1,7 +1,7 @@
 import { isMemberOrder } from './orders.js';
 import { patchDate, patchTimers, setClock } from './testClock.js';
 
-/** Loaded before the controller manager and the stand-in nodes of a test: their clock is the test's. */
+/** Loaded before the controller manager and simulated nodes of a test, to use its clock. */
 
 patchDate();
 patchTimers();

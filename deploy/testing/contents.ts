@@ -17,14 +17,14 @@ interface Found {
 
 const controllersWriteAs: ReadonlySet<string> = new Set(accountNames);
 
-/** Objects that a server or its controllers make by themselves, and would make again. */
+/** Objects that a server or its controllers create, and would recreate. */
 const byThemselves: readonly ((found: Found) => boolean)[] = [
   ({ type, object }) => groupResourceOf(type) === 'leases.coordination.k8s.io' && /^kube-/.test(object.metadata.namespace ?? ''),
   ({ type, object }) =>
     groupResourceOf(type) === 'apiservices.apiregistration.k8s.io' &&
     object.metadata.labels?.['kube-aggregator.kubernetes.io/automanaged'] !== undefined,
   ({ type, object }) => groupResourceOf(type) === 'serviceaccounts' && object.metadata.name === 'default',
-  // A controller whose account is deleted is refused until it has made a new one.
+  // A controller without its account is refused until it has created a new one.
   ({ type, object: { metadata } }) =>
     groupResourceOf(type) === 'serviceaccounts' && metadata.namespace === 'kube-system' && controllersWriteAs.has(metadata.name ?? ''),
   ({ type, object }) => groupResourceOf(type) === 'configmaps' && object.metadata.name === 'kube-root-ca.crt',
@@ -34,7 +34,7 @@ const resetTimeoutMs = 20_000;
 /** Concurrent writes while a snapshot is restored. */
 const restoreConcurrency = 32;
 
-/** The built-in store's names of objects: `/registry/<group, or "core">/<resource>[/<namespace>]/<name>`. */
+/** The built-in store's keys: `/registry/<group, or "core">/<resource>[/<namespace>]/<name>`. */
 const objectKey = /^\/registry\/([^/]+)\/([^/]+)(?:\/([^/]+))?\/([^/]+)$/;
 const namespaceKey = (name: string): string => `/registry/core/namespaces/${name}`;
 const storeKey = ({ type: { group, resource }, object }: Found): string => keptKey({ group, resource, object });
@@ -60,13 +60,13 @@ export class Contents {
 
   /** The built-in store's revision at the start; null with another store, whose contents are listed by type. */
   #since: number | null = null;
-  /** Keys from the beginning, and later ones that survived the last reset. */
+  /** Keys of the start, and later ones that survived the last reset. */
   #keysBefore: readonly string[] = [];
   #keysLeft: ReadonlySet<string> = new Set();
   #before: ReadonlySet<string> = new Set();
   #types: readonly DiscoveredType[] = [];
 
-  /** `hasControllers`: types that the test did not use may have objects too. */
+  /** `hasControllers`: types not used by the test may have objects too. */
   constructor(api: RestApi, door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>, hasControllers = true) {
     this.#api = api;
     this.#door = door;
@@ -89,7 +89,7 @@ export class Contents {
     await eventually(isEmpty, { timeoutMs: resetTimeoutMs, everyMs: 1 });
   }
 
-  /** Deletes all at once, without admission or finalizers, until nothing new has come meanwhile. */
+  /** Deletes everything at once, without admission or finalizers, until nothing new has appeared. */
   async #clearByKeys(): Promise<boolean> {
     const all = await this.#keysAdded();
     const going = [...all].filter((key) => goesByKey(key, all));
@@ -207,12 +207,12 @@ export class Contents {
     if (uid) uids.set(uid, uidOf(made));
     const hasStatus =
       object.status !== undefined && !isDefinition(object) && !isNamespace(object) && Object.keys(object.status as object).length > 0;
-    // A type without such a subresource has kept its status with the rest.
+    // A type without the subresource keeps its status with the rest.
     if (hasStatus)
       await unless(isNotFound, this.#api.patch(type, keyOf(made), mergePatch({ status: object.status }), { subresource: 'status' }));
   }
 
-  /** A type is not served immediately after its definition was made. */
+  /** Waits for the type, which is served some time after its definition. */
   async #typeOf({ apiVersion = '', kind = '' }: KubeObject): Promise<DiscoveredType> {
     const find = (): DiscoveredType | undefined =>
       this.#types.find((type) => type.kind === kind && (type.group === '' ? type.version : `${type.group}/${type.version}`) === apiVersion);
@@ -258,12 +258,12 @@ export class Contents {
       gone,
       this.#api.delete(type, key, { gracePeriodSeconds: 0, propagationPolicy: 'Background', preconditions: { uid: uidOf(object) } }),
     );
-    // Its contents are deleted in the same turn, so its finalizer is not needed.
+    // Its contents are deleted together with it, so its finalizer is not needed.
     if (isNamespace(object)) await unless(gone, this.#api.update(type, { ...object, spec: {} } as KubeObject, { subresource: 'finalize' }));
   }
 }
 
-/** Returns the objects of a snapshot. Throws for bytes that are none. */
+/** Returns the objects of a snapshot. Throws for other bytes. */
 export function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
   let value: unknown;
   try {
@@ -279,7 +279,7 @@ export function objectsIn(snapshot: Uint8Array): readonly KubeObject[] {
   return objects as readonly KubeObject[];
 }
 
-/** Gives objects new uids, also where one refers to another by its uid. */
+/** Gives objects new uids, including references by uid. */
 function underNewUids(objects: readonly KubeObject[]): KubeObject[] {
   const renewed = new Map(objects.map((object) => [uidOf(object), randomUUID()]));
   const text = JSON.stringify(objects).replace(/"([0-9a-f]{8}-[0-9a-f-]{27})"/g, (quoted, uid: string) =>
@@ -291,7 +291,7 @@ function underNewUids(objects: readonly KubeObject[]): KubeObject[] {
 const kindName = (apiVersion: string, kind: string): string => `${apiVersion} ${kind}`;
 const kindNameOf = ({ apiVersion = '', kind = '' }: KubeObject): string => kindName(apiVersion, kind);
 
-/** Returns the kinds that a definition makes, each with the storage path of its objects. */
+/** Returns a definition's kinds, each with the storage path of its objects. */
 function kindsOf(definition: KubeObject): (readonly [kind: string, place: { readonly group: string; readonly resource: string }])[] {
   const { spec } = definition as KubeObject & {
     readonly spec: {

@@ -88,7 +88,7 @@ export function termsOf({ status, reason, message, retryAfterSeconds, latencyMs,
   return { ...common, status, headers, body: JSON.stringify(document) };
 }
 
-/** All failures of a cluster. Members carry them out by themselves; this records which are in effect. */
+/** All failures of a cluster. Members apply them; this records which are in effect. */
 export class Failures {
   readonly #folder: string;
   readonly #tell: (order: MemberOrder) => Promise<void>;

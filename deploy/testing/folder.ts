@@ -21,7 +21,7 @@ export function makeTemporaryFolder(): string {
   return fs.mkdtempSync(path.join(place, prefixOf(process.pid)));
 }
 
-/** Returns whether it is a writable file system in memory with space for clusters. */
+/** Returns whether it is a writable in-memory file system with space for clusters. */
 function hasRoom(folder: string): boolean {
   try {
     fs.accessSync(folder, fs.constants.W_OK);
@@ -43,7 +43,7 @@ export function removeLeftovers(place: string): void {
   }
 }
 
-/** Returns the number of the namespace of process ids (namespaces(7)); 0 where there is none. */
+/** Returns the number of the process id namespace (namespaces(7)); 0 without one. */
 function among(): string {
   try {
     return /\d+/.exec(fs.readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0';

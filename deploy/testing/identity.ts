@@ -17,7 +17,7 @@ export interface ClientConfig {
   readonly kubeconfig: string;
 }
 
-/** Makes client certificates with a cluster's authority. Users need not exist anywhere else; roles define their permissions. */
+/** Makes client certificates with a cluster's authority, for any user; roles define the permissions. */
 export class Identities {
   readonly #server: string;
   readonly #pki: PkiFiles;

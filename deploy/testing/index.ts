@@ -125,7 +125,7 @@ async function startIn(
     apiserverPreload: programFile('memberFaults'),
     clientPreload: programFile('clientFaults'),
     apiserverFlags: (id) => [...(audit ? auditFlags(policy, auditLog(id)) : []), ...apiserverFlags],
-    // A single manager needs no lease, and a restarted one need not wait for it.
+    // A single manager needs no lease, for which a restarted one would wait.
     managerFlags: ['--leader-elect=false', ...managerFlags],
     onMessage: ({ spec }, message) => cluster?.heard(spec.name, message),
   });
@@ -145,7 +145,7 @@ async function startIn(
   }
 }
 
-/** Cleans up for a test process that ends without `stop`: only the folder would stay. */
+/** Cleans up for a test process that ends without `stop`, which would leave the folder. */
 function removeAtExit(directory: string): () => void {
   const remove = (): void => fs.rmSync(directory, { recursive: true, force: true });
   process.once('exit', remove);

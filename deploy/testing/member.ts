@@ -16,7 +16,7 @@ export interface TestMember {
   resume(): void;
   /** Delays each write to the member's log by this time, until it is set to 0 or the cluster is reset. Resolves when the member has the order. */
   slowDisk(ms: number): Promise<void>;
-  /** Starts it again, after ending it where it still runs; resolves when it is ready. */
+  /** Starts it again, ending it first if it runs; resolves when it is ready. */
   restart(): Promise<void>;
 }
 

@@ -36,7 +36,7 @@ const forConsensus: ReadonlySet<MemberOrder['order']> = new Set(['cutOff', 'slow
 const channelKey = 'raftplane.memberFaults';
 let rules: readonly Rule[] = [];
 const watches = new Map<AnyRequest, SeenRequest>();
-/** Number of hits known to be taken, by rule: the search for a free one begins there. */
+/** Number of hits known to be taken, by rule, where the search for a free one begins. */
 const taken = new Map<number, number>();
 
 // ---- orders: the first thread has the channel to the launcher, and passes on what concerns the consensus thread ----
@@ -141,7 +141,7 @@ function claim({ rule, times, claims }: Rule): boolean {
       if (hit + 1 === times) process.send?.({ spent: rule });
       return true;
     } catch (error) {
-      // Another member has it. Where the folder is gone, the cluster is.
+      // Another member has it, or the folder and thus the cluster is gone.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
     }
   }
@@ -155,7 +155,7 @@ function answer(request: AnyRequest, response: AnyResponse, { status = 500, head
   response.end(body);
 }
 
-/** The server does its work, and the connection breaks when its response begins. */
+/** The server does its work; the connection breaks when the response begins. */
 function breakInsteadOfAnswer(request: AnyRequest, response: AnyResponse): void {
   const gone = (): AnyResponse => {
     breakConnection(request);

@@ -19,7 +19,7 @@ export type Manifests = string | object | readonly object[];
 export interface ApplyOptions {
   /** The owner of the fields; `raftplane-testing` unless given. */
   readonly fieldManager?: string;
-  /** The namespace of namespaced objects that name none; `default` unless given. */
+  /** The namespace of namespaced objects without one. Default: `default`. */
   readonly namespace?: string;
 }
 
@@ -32,7 +32,7 @@ export type Wanted<T extends KubeObject> = string | ((object: T | null) => boole
 /** No leader, or one that was lost during the request. */
 const lostWithServer: ReadonlySet<number> = new Set([503, 504]);
 const persistMs = 60_000;
-/** The time for a response at first, doubled with each attempt: a slow server is waited for. */
+/** The first response timeout, doubled with each attempt for slow servers. */
 const patienceMs = 500;
 /** Bound on the printed part of an invalid object. */
 const shownCharactersMax = 200;
@@ -45,7 +45,7 @@ export interface DeletionOptions {
 }
 
 export interface PatchOptions {
-  /** A merge patch unless given; a list is a JSON patch. */
+  /** Default: a merge patch, or a JSON patch for a list. */
   readonly type?: PatchType;
   /** Such as `status`. */
   readonly subresource?: string;
@@ -55,7 +55,7 @@ export interface PatchOptions {
 export interface Reach {
   /** Chooses anew for each attempt. */
   readonly api: () => RestApi;
-  /** Called when a server did not answer: further requests must not share its connection. */
+  /** Called when a server did not answer, so that further requests use another connection. */
   readonly leave: () => void;
 }
 
@@ -87,7 +87,7 @@ export class Objects {
     return objects.map((object) => applied.get(object)!);
   }
 
-  /** Asks for the deletion of objects, one after the other, as far as they exist. */
+  /** Requests the deletion of existing objects, one after the other. */
   async delete(manifests: Manifests, options: DeletionOptions = {}): Promise<void> {
     for (const object of objectsOf(manifests)) {
       const { type, key } = await this.#place(object);
@@ -105,7 +105,7 @@ export class Objects {
     return (await this.#persist((api) => api.list(type, options))).items;
   }
 
-  /** A merge patch is sent again when a server dies with it. */
+  /** Repeats a merge patch when its server dies. */
   async patch(reference: ObjectReference, body: object, { type: given, ...options }: PatchOptions = {}): Promise<KubeObject> {
     const { type, key } = await this.#place(reference);
     const form = given ?? (Array.isArray(body) ? 'application/json-patch+json' : 'application/merge-patch+json');
@@ -167,7 +167,7 @@ export class Objects {
         }
       }
     } catch (error) {
-      // A response that the timeout has cut off resembles a broken connection.
+      // A response cut off by the timeout resembles a broken connection.
       if (!signal.aborted && !(error instanceof StoppedError)) throw error;
       const state = last === null ? 'it does not exist' : `it is ${JSON.stringify(last)}`;
       throw new NotInTime(
@@ -198,7 +198,7 @@ export class Objects {
     return result.value;
   }
 
-  /** Retries for a while where a type is unknown: it may be about to be served. */
+  /** Retries an unknown type for a while, since it may soon be served. */
   async typeOf({ apiVersion = '', kind = '' }: Omit<ObjectReference, 'metadata'>): Promise<DiscoveredType> {
     const find = (): DiscoveredType | undefined => this.#types.find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
     const known = find();
@@ -246,7 +246,7 @@ function expressionOf(expression: string): (object: KubeObject | null) => boolea
   };
 }
 
-/** Throws for YAML that cannot be read. Lists are taken apart. */
+/** Throws for invalid YAML. Lists are split into objects. */
 export function objectsOf(manifests: Manifests): KubeObject[] {
   const all =
     typeof manifests === 'string'

@@ -24,7 +24,7 @@ export interface KeptObject {
 
 const requestCharactersMax = 1024 * 1024;
 
-/** Splits objects into JSON texts, as many as fit into a request each. */
+/** Splits objects into JSON texts that fit into one request each. */
 function inRequests(objects: readonly KeptObject[]): string[][] {
   const parts: string[][] = [];
   let left = 0;
@@ -39,7 +39,7 @@ function inRequests(objects: readonly KeptObject[]): string[][] {
   return parts;
 }
 
-/** A member that does not answer within this time does not count for the leader. */
+/** Limit of a member's response time in the search for the leader. */
 const answerTimeoutMs = 1_000;
 const changeTimeoutMs = 15_000;
 

@@ -29,7 +29,7 @@ export interface Rule extends RequestPattern {
   readonly claims: string;
 }
 
-/** Answered with `done` once it is carried out, where it carries a number. */
+/** An order with a number is answered by `done` once it is executed. */
 export type MemberOrder = Order & { readonly turn?: number };
 export interface Done {
   readonly done: number;
@@ -42,9 +42,9 @@ type Order =
   | { readonly order: 'dropWatches'; readonly pattern: RequestPattern }
   /** No byte passes between this member and these, in either direction. */
   | { readonly order: 'cutOff'; readonly from: readonly string[] }
-  /** Each commit of the log takes this much longer; 0 for no delay. */
+  /** Delay of each log commit in milliseconds; 0 for none. */
   | { readonly order: 'slowDisk'; readonly ms: number }
-  /** How far the clock is ahead of the machine's. It never goes back. */
+  /** Lead over the machine's clock, which never decreases. */
   | { readonly order: 'clock'; readonly aheadMs: number };
 
 export interface Spent {

@@ -5,7 +5,7 @@ import { RestApi } from '../../controllers/client/rest.js';
 import { Contents } from './contents.js';
 import { OperatorDoor } from './operatorDoor.js';
 
-/** Restores a snapshot of a test (`TestCluster.snapshot`) in a running, new cluster. Rejects for an invalid file. */
+/** Restores a test's snapshot (`TestCluster.snapshot`) in a running, new cluster. Rejects for an invalid file. */
 export async function putBack(file: string, { kubeconfig }: { readonly kubeconfig: string }): Promise<void> {
   const settings = loadKubeconfig(kubeconfig);
   const connection = new Connection(settings);

@@ -30,7 +30,7 @@ const real = { setTimeout, clearTimeout, setInterval, clearInterval, now: perfor
 
 type Action = (...args: unknown[]) => void;
 
-/** Replaces the timers of `setTimeout` and `setInterval`: the used part of Node's own. */
+/** Replaces timers of `setTimeout` and `setInterval`, with the used part of Node's own. */
 class TestTimer {
   readonly #action: () => void;
   readonly #delayMs: number;

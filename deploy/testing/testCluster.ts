@@ -80,13 +80,13 @@ export class TestCluster implements AsyncDisposable {
   readonly #cluster: Cluster;
   readonly #files: TestFiles;
 
-  /** `https://127.0.0.1:port`; of a cluster of several, one address for all that are up. */
+  /** `https://127.0.0.1:port`; with several members, one address for all that are up. */
   readonly url: string;
-  /** PEM text of the authority that signed every certificate of the cluster. */
+  /** PEM text of the authority of all certificates of the cluster. */
   readonly ca: string;
   /** An administrator's kubeconfig, as YAML with everything embedded. */
   readonly kubeconfig: string;
-  /** The same as a file, which is removed with the cluster. */
+  /** The same in a file, which is removed with the cluster. */
   readonly kubeconfigPath: string;
   /** An administrator, in parts. */
   readonly admin: ClientConfig;
@@ -140,7 +140,7 @@ export class TestCluster implements AsyncDisposable {
     return this.#identities.of(user, groups);
   }
 
-  /** Creates a user with exactly the permissions of `rules`, which are in effect when it resolves. */
+  /** Creates a user with exactly the permissions of `rules`; resolves once they are in effect. */
   async createUser({ name = `test-user-${++this.#users}`, groups = [], rules, namespace }: UserTerms): Promise<ClientConfig> {
     const [role, binding] = namespace === undefined ? ['ClusterRole', 'ClusterRoleBinding'] : ['Role', 'RoleBinding'];
     const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
@@ -177,7 +177,7 @@ export class TestCluster implements AsyncDisposable {
     return applied;
   }
 
-  /** Resolves with an object, or with null where there is none. */
+  /** Resolves with an object, or with null if it does not exist. */
   get<const R extends ObjectReference>(object: R): Promise<ObjectOf<R> | null>;
   get<T extends KubeObject>(object: ObjectReference): Promise<T | null>;
   get(object: ObjectReference): Promise<KubeObject | null> {
@@ -205,12 +205,12 @@ export class TestCluster implements AsyncDisposable {
     return this.#objects.watch(kind);
   }
 
-  /** Asks for the deletion of objects as administrator; finalizers may still hold them when it resolves. */
+  /** Requests the deletion of objects as administrator; resolves even if finalizers still hold them. */
   delete(manifests: Manifests, options?: DeletionOptions): Promise<void> {
     return this.#objects.delete(manifests, options);
   }
 
-  /** Installs custom resource definitions from files, folders or objects; resolves when their kinds are served. */
+  /** Installs custom resource definitions from files, folders or objects; resolves when all kinds are served. */
   installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
     return this.#objects.installCRDs(...sources);
   }
@@ -256,7 +256,7 @@ export class TestCluster implements AsyncDisposable {
     return [...installed, ...(await this.apply(configurations as Manifests))];
   }
 
-  /** Deletes everything created since the start, whatever its finalizers, and ends all failures and partitions. */
+  /** Deletes everything created since the start, ignoring finalizers, and ends all failures and partitions. */
   async reset(): Promise<void> {
     this.#cuts.clear();
     await Promise.all([this.#failures.clear(), this.heal(), ...this.#members.map((member) => member.slowDisk(0))]);
@@ -268,12 +268,12 @@ export class TestCluster implements AsyncDisposable {
     return this.#contents.snapshot();
   }
 
-  /** Resets, and recreates the objects of a snapshot of this or another cluster. */
+  /** Resets, and recreates the objects of any cluster's snapshot. */
   restore(snapshot: Uint8Array): Promise<void> {
     return this.#contents.restore(snapshot);
   }
 
-  /** The time of servers, controllers and nodes. The test's own time is unaffected. */
+  /** The time of servers, controllers and nodes; not the test's own. */
   get clock(): TestClock {
     return { aheadMs: this.#aheadMs, advance: (ms) => this.#advance(ms) };
   }
@@ -282,7 +282,7 @@ export class TestCluster implements AsyncDisposable {
   leader(options?: WaitOptions): Promise<TestMember> {
     return eventually(async () => {
       const told = await Promise.all(this.members.map(async (member, index) => (member.running ? this.#doors[index]!.status() : null)));
-      // An isolated leader does not know yet that another one leads, in a later term.
+      // An isolated leader does not know of the leader of a later term.
       const newest = told.filter((status) => status !== null).sort((a, b) => b.term - a.term)[0];
       const leader = this.members.find(({ id, running }) => running && id === newest?.leaderId);
       const agrees = leader !== undefined && told[this.members.indexOf(leader)]?.role === 'leader';
@@ -300,7 +300,7 @@ export class TestCluster implements AsyncDisposable {
     }).then((now) => now!);
   }
 
-  /** Stops all bytes between these two members until `heal`. Clients reach both. */
+  /** Stops all traffic between these two members until `heal`. Clients reach both. */
   async partition(a: TestMember, b: TestMember): Promise<void> {
     for (const [one, other] of [
       [a.id, b.id],
@@ -326,7 +326,7 @@ export class TestCluster implements AsyncDisposable {
     return this.#failures.add(match, failure);
   }
 
-  /** Breaks current watches, all or those that match. Clients must open them again. */
+  /** Breaks all current watches, or matching ones. Clients must open them again. */
   async dropWatches(match: RequestMatch = '**'): Promise<void> {
     await this.#tell({ order: 'dropWatches', pattern: patternOf(match) });
   }
@@ -349,7 +349,7 @@ export class TestCluster implements AsyncDisposable {
     return chosen.map(({ spec }) => `==> ${spec.name} <==\n${fs.readFileSync(spec.log, 'utf8')}`).join('\n');
   }
 
-  /** Ends everything and removes the folder, unless it was the test's own. May be called again. */
+  /** Ends everything and removes the folder, unless the test gave it. May be called again. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -404,7 +404,7 @@ export class TestCluster implements AsyncDisposable {
     return this.#members.filter(({ id, answers }) => answers && (this.#cuts.get(id)?.size ?? 0) === 0);
   }
 
-  /** Servers follow these objects with watches, and by then have seen them. */
+  /** Waits until servers, which watch these objects, have seen them. */
   async #inEffect(objects: readonly KubeObject[]): Promise<void> {
     const followed = objects.filter(({ apiVersion = '' }) => followedGroups.has(groupOf(apiVersion)));
     for (const object of followed) {
@@ -421,7 +421,7 @@ export class TestCluster implements AsyncDisposable {
     if (!(ms >= 0)) throw new RangeError(`time does not go by ${ms} ms`);
     const order: MemberOrder = { order: 'clock', aheadMs: (this.#aheadMs += ms) };
     await this.#tell(order);
-    // Servers first: a controller's next write then gets the new time.
+    // Servers go first, so that a controller's next write gets the new time.
     await Promise.all(this.#clients.map((client) => client.tell(order)));
   }
 

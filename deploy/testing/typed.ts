@@ -8,7 +8,7 @@ export interface ObjectReference {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 }
 
-/** Names objects of one kind, in a namespace or, without it, in all of them. */
+/** Names objects of one kind, in one namespace or in all. */
 export interface KindReference {
   readonly apiVersion: string;
   readonly kind: string;

@@ -12,7 +12,7 @@ const defaultEveryMs = 20;
 
 export const timeoutOf = ({ timeoutMs = defaultTimeoutMs }: WaitOptions): number => timeoutMs;
 
-/** The awaited state did not come. The cause is the error of the last attempt. */
+/** The awaited state did not come. The cause is the last attempt's error. */
 export class NotInTime extends Error {
   override readonly name = 'NotInTime';
 }

@@ -33,13 +33,13 @@ export type AdmissionVerdict =
 /** Converts one object to `desiredAPIVersion`; an error refuses the conversion. */
 export type ConversionHandler = (object: KubeObject, desiredAPIVersion: string) => Promise<KubeObject> | KubeObject;
 
-/** Answers by the path of the request where a webhook serves several. */
+/** Handlers by path, where a webhook serves several. */
 export interface WebhookHandlers {
   readonly admit?: AdmissionHandler | Readonly<Record<string, AdmissionHandler>>;
   readonly convert?: ConversionHandler;
 }
 
-/** A webhook that serves on a port of its own on loopback. */
+/** A webhook served on its own loopback port. */
 export interface ServedWebhook {
   readonly url: string;
   /** Goes into a webhook configuration as it is: `clientConfig: webhook.clientConfig`. */
@@ -48,7 +48,7 @@ export interface ServedWebhook {
   stop(): Promise<void>;
 }
 
-/** The server's own limit of a request, and room for the old object. */
+/** The server's request limit, and room for the old object. */
 const bodyBytesMax = 8 * 1024 * 1024;
 
 interface Review {

@@ -15,7 +15,7 @@ export interface Parameter {
 
 export type Values = Readonly<Record<string, string | number | undefined>>;
 
-/** A request that cannot be carried out as it is; the message says what to change. */
+/** An invalid request; the message says what to change. */
 export class WrongRequest extends Error {}
 
 /** A cluster and the failures requested from outside, by number. */

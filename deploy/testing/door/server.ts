@@ -8,7 +8,7 @@ import { boundedBody } from '../boundedBody.js';
 
 const bodyBytesMax = 64 * 1024;
 
-/** The API through which a test in another process, in any language, breaks the cluster. */
+/** The API by which a test in another process, in any language, disturbs the cluster. */
 export interface FaultDoor {
   /** `http://127.0.0.1:port` */
   readonly url: string;

@@ -16,7 +16,7 @@ export interface Call {
 /** They come by a program's own clock, or store nothing. */
 const uncounted = /^(leases\.coordination\.k8s\.io|events(\.events\.k8s\.io)?|.*reviews\.(authentication|authorization)\.k8s\.io)$/;
 
-/** Returns null for requests that are not counted. `body` is parsed JSON. */
+/** Returns null for uncounted requests. `body` is parsed JSON. */
 export function readCall(method: string, url: string, body: unknown): Call | null {
   const { pathname, searchParams } = new URL(url, 'https://localhost');
   const read = requestInfo(method, decodeURIComponent(pathname), searchParams);

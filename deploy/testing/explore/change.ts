@@ -8,7 +8,7 @@ export interface Edit {
   readonly value?: unknown;
 }
 
-/** Valid changes of one object of the scenario, one after the other. */
+/** Successive valid changes of one object of the scenario. */
 export interface Change {
   readonly kind: 'change';
   /** `example.org/v1 Site blog` */
@@ -72,7 +72,7 @@ function inside({ properties = {}, required = [], items }: Schema, value: unknow
   );
 }
 
-/** Other values of a schema: those of its list, its limits, and a neighbour. */
+/** Returns other values of a schema: its enumeration, its limits, and a neighbour. */
 function valuesFor(schema: Schema, value: unknown): readonly unknown[] {
   const others = candidates(schema, value).filter((other) => JSON.stringify(other) !== JSON.stringify(value ?? schema.default));
   return [...new Set(others)];
@@ -128,7 +128,7 @@ export function edited(object: KubeObject, edits: readonly Edit[]): KubeObject {
   return copy;
 }
 
-/** Returns each edit alone, and with one of another property after it. */
+/** Returns each edit alone, and followed by one of another property. */
 export function changesFor(schemas: readonly (readonly [KubeObject, Schema])[]): readonly Change[] {
   const edits = schemas.map(([object, schema]) => ({ object: nameOf(object), edits: editsOf(schema, object) }));
   const single = edits.flatMap(({ object, edits: all }) => all.map((edit): Change => ({ kind: 'change', object, edits: [edit] })));

@@ -38,7 +38,7 @@ export async function playChange(setting: Setting, reference: Reference, change:
   try {
     return await playBoth(setting, reference, change, ground);
   } catch (error) {
-    // Validation, or a rule of immutability: this is no change that a user can make.
+    // Refused by validation or an immutability rule: no user can make this change.
     if (error instanceof ApiError && (error.code === 422 || error.code === 400)) return notReached;
     throw error;
   }

@@ -20,7 +20,7 @@ export async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buff
   if (rest.length > 0) yield rest;
 }
 
-/** Returns null for bookmarks and errors, which tell of no object. */
+/** Returns null for bookmarks and errors, which have no object. */
 export function eventOf(line: Buffer): WatchEvent | null {
   const event = parsedJson(line) as Partial<WatchEvent> | null;
   const tells = event?.type !== undefined && event.type !== 'BOOKMARK' && event.type !== 'ERROR' && event.object?.metadata !== undefined;
@@ -29,5 +29,5 @@ export function eventOf(line: Buffer): WatchEvent | null {
 
 const expired = new StatusError(410, 'Expired', 'too old resource version').toStatus();
 
-/** The last line of a watch whose history is gone: its client must list again. */
+/** The last line of a watch with compacted history: the client must list again. */
 export const expiredLine: Buffer = Buffer.from(`${JSON.stringify({ type: 'ERROR', object: expired })}\n`);

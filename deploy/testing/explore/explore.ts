@@ -34,11 +34,11 @@ export interface ExploreOptions extends ExploredCluster {
   readonly seed?: number;
   /** Only these. */
   readonly plans?: readonly Plan[];
-  /** Changes of custom resources by their schema as well; true unless given. */
+  /** Also tests changes of custom resources by their schema. Default true. */
   readonly changes?: boolean;
-  /** Bound on the wait for each state; 15,000 unless given. Undisturbed runs get four times as much. */
+  /** Limit of the wait for each state. Default 15,000; four times as much for undisturbed runs. */
   readonly patienceMs?: number;
-  /** An undisturbed operator without requests for this time has finished a step; 800 unless given. */
+  /** Time without requests after which an undisturbed operator has finished a step. Default 800. */
   readonly restMs?: number;
   readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
@@ -67,7 +67,7 @@ export interface Exploration {
   readonly plans: number;
   readonly run: number;
   readonly notReached: number;
-  /** Plans whose violation did not come again: they are not findings. */
+  /** Plans whose violation was not reproduced: they are not findings. */
   readonly unconfirmed: readonly Plan[];
   readonly tookMs: number;
 }
@@ -168,7 +168,7 @@ class Exploring {
     if (failed && !this.#setting.signal?.aborted) throw failed.reason;
   }
 
-  /** Changes come first: they are few, and need no ill luck. */
+  /** Changes come first: they are few, and do not depend on timing. */
   async #plans(entries: readonly Entry[]): Promise<readonly Plan[]> {
     const { seed = 0, changes = true } = this.#options;
     const disturbances = plansFor(entries, seed);

@@ -27,12 +27,12 @@ export type Forward = (url?: string) => Promise<Reply>;
 /** Null breaks the connection. */
 export type Meet = (asked: Asked, forward: Forward) => Promise<Reply | null>;
 
-/** Headers of one connection (RFC 9110, 7.6.1), and those that the next hop sets. */
+/** Headers of one connection (RFC 9110, 7.6.1), and headers that the next hop sets. */
 const ofOneHop =
   /^(:.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|accept-encoding|http2-settings)$/;
 const bodyBytesMax = 16 * 1024 * 1024;
 
-/** The only way of one start of an operator to the cluster: after `cut` nothing arrives. */
+/** The only connection from one process of an operator to the cluster: nothing passes after `cut`. */
 export class Gateway {
   readonly #server: http2.Http2SecureServer;
   readonly #upstream: Connection;
@@ -154,7 +154,7 @@ export async function wholeReply(reply: Reply): Promise<Reply & { readonly body:
   return { ...reply, body: Buffer.isBuffer(reply.body) ? reply.body : await buffer(reply.body) };
 }
 
-/** Sends a request anew, for an operator that is gone; resolves with its status. */
+/** Sends a request again for an ended operator process; resolves with its status. */
 export async function sendAs(settings: ConnectionSettings, { method, url, headers, body }: Asked): Promise<number> {
   const { server, ca } = settings;
   const connection = new Connection(headers['authorization'] === undefined ? settings : { server, ...(ca === undefined ? {} : { ca }) });

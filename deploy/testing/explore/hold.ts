@@ -1,12 +1,12 @@
-/** Something that waits until the operator rests: events, an old view, or a late write. */
+/** Something delayed until the operator rests: events, an old view, or a late write. */
 export interface HoldTerms {
   /** The resource whose events wait; undefined for none. */
   readonly resource?: string;
   /** The held watches end with 410. */
   readonly expires?: boolean;
-  /** It lasts to the end of the step after this one. */
+  /** Lasts to the end of the next step. */
   readonly pastStep?: number;
-  /** Lists that may be old come from this version, and watches from there on wait. */
+  /** Possibly stale lists come from this version, from which on watches wait. */
   readonly version?: string;
   /** Carried out at the end. */
   readonly late?: () => Promise<unknown>;
@@ -42,7 +42,7 @@ export class Hold {
   }
 }
 
-/** Returns the request for an old state; null where the newest is asked for. */
+/** Returns the request for an old state; null where the newest is requested. */
 export function fromPast(url: string, version: string): string | null {
   const asked = new URL(url, 'https://localhost');
   const { searchParams } = asked;

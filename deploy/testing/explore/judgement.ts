@@ -56,11 +56,11 @@ export function overwritten(objects: readonly KubeObject[], touched: ReadonlySet
   return details.length === 0 ? null : { judgement: 'overwrites', details };
 }
 
-/** Writes of one object to the same content within a step; fewer may be bad luck. */
+/** Writes of one object to the same content within a step; fewer may be coincidence. */
 const fightsMin = 4;
 const idleWritesMin = 10;
 
-/** Returns writes that somebody else takes back again and again, and writes that change nothing. */
+/** Returns writes that another client keeps reverting, and writes without a change. */
 export function vainWrites(record: readonly Entry[]): readonly Violation[] {
   const versions = new Map<string, string>();
   const [idle, effective]: [Entry[], Entry[]] = [[], []];
@@ -88,7 +88,7 @@ function repeated(writes: readonly Entry[], min: number, judgement: Violation['j
   return details.length === 0 ? [] : [{ judgement, details }];
 }
 
-/** Go, Node, Python, Rust and Java when nobody has caught an error. */
+/** Uncaught errors of Go, Node, Python, Rust and Java. */
 const panics =
   /^panic: .*|^goroutine \d+ \[running\]|UnhandledPromiseRejection|Uncaught \w*(Error|Exception)|^Traceback \(most recent call last\)|^thread '.*' panicked at|^Exception in thread .*|triggerUncaughtException|^Node\.js v\d+/m;
 

@@ -12,7 +12,7 @@ export interface OperatorConfig {
 
 export interface Operator {
   start(config: OperatorConfig): Promise<unknown>;
-  /** Ends it as a kill does: nothing that it still sends arrives. */
+  /** Ends it like a kill: nothing that it still sends arrives. */
   stop(): Promise<unknown>;
   output?(): string;
   /** Its process, if it has one of its own and runs. */
@@ -54,7 +54,7 @@ export class CommandOperator implements Operator {
     const ended = (how: string): void => {
       if (this.#child === child) this.#exited(how);
     };
-    // Its children hold its output open; the last of that comes before `close`.
+    // Its children keep its output open, whose last part precedes `close`.
     child.once('exit', () => killGroup(child));
     child.once('close', (code, signal) => ended(signal === null ? `code ${code}` : signal));
     return new Promise((resolve, reject) => {

@@ -1,18 +1,18 @@
 import { changeText, type Change } from './change.js';
 import { placeText, type Place } from './record.js';
 
-/** One disturbance in a run, at a place that is counted in the operator's requests. */
+/** One disturbance of a run, at a place counted by the operator's requests. */
 export type Perturbation =
   | { readonly kind: 'crash'; readonly at: Place; readonly when: 'before' | 'after' }
   | { readonly kind: 'refusal'; readonly at: Place; readonly status: 409 | 429 | 500 | 503 }
   | { readonly kind: 'lostAnswer'; readonly at: Place; readonly how: 'timeout' | 'break' }
-  /** Somebody else changes the object just before: preconditions meet a real conflict. */
+  /** Another client changes the object just before, so that preconditions meet a real conflict. */
   | { readonly kind: 'foreignWrite'; readonly at: Place }
   /** A crash after the write; reads that may be stale then return an earlier state, as from a lagging replica, until the operator rests. */
   | { readonly kind: 'past'; readonly at: Place }
   /** A crash; the old process's write arrives when the new one rests, that of an update one step later. */
   | { readonly kind: 'lateWrite'; readonly at: Place }
-  /** From this event on, events of its resource come when the operator rests: all others are faster. */
+  /** Delays events of the resource from this one on until the operator rests: all others are faster. */
   | { readonly kind: 'late'; readonly at: Place }
   /** Hides all events of the resource from this one to the end of the next step; then the watch ends with 410, and a list shows the result. */
   | { readonly kind: 'missed'; readonly at: Place }

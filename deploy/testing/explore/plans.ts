@@ -2,7 +2,7 @@ import { isWrite, type Call } from './call.js';
 import type { Perturbation } from './perturbation.js';
 import type { Entry, Place } from './record.js';
 
-/** The perturbations of one kind of place, the most telling first. */
+/** Perturbations of one kind of place, the most informative first. */
 interface Recipe {
   readonly fits: (call: Call, entry: Entry) => boolean;
   readonly make: (at: Place) => Perturbation;
@@ -39,7 +39,7 @@ function telling(entries: readonly Entry[]): readonly Entry[] {
   );
 }
 
-/** Returns the requests of all reference runs: their places come again. */
+/** Returns the requests that are in all reference runs, and thus reproducible. */
 export function stableEntries([first = [], ...others]: readonly (readonly Entry[])[]): readonly Entry[] {
   const key = ({ place }: Entry): string => `${place.call} ${place.nth}`;
   const known = others.map((entries) => new Set(entries.map(key)));

@@ -1,7 +1,7 @@
 import { callText, isWrite, type Call } from './call.js';
 import type { WatchEvent } from './events.js';
 
-/** The n-th of the requests that read alike: how workers take turns does not change it. */
+/** The number among equal requests, which does not depend on the order of workers. */
 export interface Place {
   readonly call: string;
   /** From 1. */
@@ -21,14 +21,14 @@ export interface Outcome {
 export interface Entry {
   readonly place: Place;
   readonly call: Call;
-  /** Starts of the operator before this one; the first has 0. */
+  /** Number of earlier starts of the operator. */
   readonly incarnation: number;
   readonly step: number;
   readonly atMs: number;
   /** HTTP code of the answer; null for none. */
   status: number | null;
   note?: string;
-  /** The type of an event of a watch, such as `MODIFIED`; absent for requests. */
+  /** The type of a watch event, such as `MODIFIED`; absent for requests. */
   readonly event?: string;
   /** The object after a write. */
   outcome?: Outcome | undefined;
@@ -92,7 +92,7 @@ export class Recorder {
   }
 }
 
-/** Returns the reads of each start: an operator has started once it has made them. */
+/** Returns the reads of each start, after which an operator has started. */
 export function startupOf(records: readonly (readonly Entry[])[]): ReadonlySet<string> {
   const begun = records.map(
     (entries) =>

@@ -2,7 +2,7 @@ import type { Exploration } from './explore.js';
 import { markup } from './markup.js';
 import { findingText, titleOf } from './report.js';
 
-/** JUnit's XML: a case for each finding, and one for all plans that showed nothing. */
+/** JUnit XML: a case per finding, and one for all plans without findings. */
 export function reportJunit({ findings, run, tookMs }: Exploration, replays: readonly (string | undefined)[] = []): string {
   const failed = findings.map((finding, index) => {
     const text = findingText(finding, index + 1, replays[index]);

@@ -30,13 +30,13 @@ export interface Setting {
   readonly idleMs: number;
   /** After this time an undisturbed operator has done its work. */
   readonly restMs: number;
-  /** Silence has to last this many times as long where a state is expected. */
+  /** Factor for the required silence where a state is expected. */
   readonly calm: number;
   readonly signal: AbortSignal | undefined;
 }
 
 export interface Reference {
-  /** After the start, and after each step; undefined where any state at rest will do. */
+  /** States after the start and after each step; undefined accepts any state at rest. */
   readonly states: readonly (State | undefined)[];
   readonly noise: Noise;
   readonly startup: ReadonlySet<string>;
@@ -56,10 +56,10 @@ export interface RunResult {
 const quietMs = 100;
 /** Another try of it may come later than that. */
 const heldQuietMs = 300;
-/** A kubelet starts an ended operator again; here this often at most. */
+/** Most restarts of an ended operator, in place of a kubelet. */
 const restartsMax = 5;
 
-/** The run waits for rest without a reference, and for the states of one otherwise. */
+/** Waits for the reference's states, or without a reference for rest. */
 export async function play(setting: Setting, reference: Reference | null, perturbation: Perturbation | null): Promise<RunResult> {
   const run = new Run(setting, reference, perturbation);
   try {
@@ -87,7 +87,7 @@ class Run {
   #changing: Promise<void> = Promise.resolve();
   #failure: Error | null = null;
   #output = '';
-  /** The output of this start until its connections were cut; null before. */
+  /** The output of this start when its connections were cut; null before. */
   #said: string | null = null;
 
   constructor(setting: Setting, reference: Reference | null, perturbation: Perturbation | null) {
@@ -246,7 +246,7 @@ class Run {
     return this.#reference?.states[step] === undefined || mayCome ? restMs : quietMs * calm;
   }
 
-  /** Returns what is not as it should be; a state counts only while nothing stirs. */
+  /** Returns the differences from the expected state, which counts only at rest. */
   async #look(step: number, isQuiet: boolean): Promise<'arrived' | readonly Difference[]> {
     const target = this.#reference?.states[step];
     const moment = this.#recorder.stirs;

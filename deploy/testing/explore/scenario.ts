@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { KubeObject } from '../../../api/meta/object.js';
 import { objectsOf, type Manifests } from '../objects.js';
 
-/** One step, after which the operator may do all that it wants to. */
+/** One step, after which the operator has time for all its work. */
 export type ScenarioStep = { readonly name?: string; readonly apply: Manifests } | { readonly name?: string; readonly delete: Manifests };
 
 export interface Step {

@@ -12,11 +12,11 @@ import { contentOf } from './state.js';
 export interface Surroundings {
   /** Resolves when the old start can do nothing any more. */
   readonly crash: () => Promise<void>;
-  /** Changes an object as somebody else; resolves with its uid, or null where there is none. */
+  /** Changes an object as another client; resolves with its uid, or null if missing. */
   readonly touch: (path: string) => Promise<string | null>;
   /** Resolves with the newest version of the store. */
   readonly version: () => Promise<string>;
-  /** Carries out a request of a start that is gone; resolves with its status. */
+  /** Sends a request of an ended start; resolves with its status. */
   readonly send: (asked: Asked) => Promise<number>;
 }
 

@@ -6,7 +6,7 @@ export type State = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 export interface Difference {
   /** `v1 ConfigMap default/one` */
   readonly object: string;
-  /** `data.text`; empty for an object that is missing, or too many. */
+  /** `data.text`; empty for a missing or unexpected object. */
   readonly path: string;
   readonly expected?: unknown;
   readonly actual?: unknown;

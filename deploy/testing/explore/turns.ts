@@ -3,9 +3,9 @@ import type { ProcessorWaits } from './processorWaits.js';
 import type { Recorder } from './record.js';
 
 const turnMs = 10;
-/** A longer turn counts for this much: a busy machine only makes waits longer. */
+/** Limit of a turn's counted time: a busy machine only makes waits longer. */
 const countedMsMax = 2 * turnMs;
-/** Waits come to an end also where somebody always lacks a processor. */
+/** Least counted time, so that waits end even if a process always lacks a processor. */
 const countedMsMin = turnMs / 5;
 
 /** Waits in time that passes only while this process runs and no process it waits for lacks a processor. */
