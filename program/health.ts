@@ -21,10 +21,10 @@ export interface HealthReport {
 
 export interface HealthRegistry {
   add(check: HealthCheck, endpoints: readonly HealthEndpoint[]): void;
-  /** The line in the verbose output is no check, and cannot be excluded. */
+  /** The line in the verbose output is not a check and cannot be excluded. */
   addWarning(warning: HealthWarning, endpoints: readonly HealthEndpoint[]): void;
   report(endpoint: HealthEndpoint, options: { readonly verbose: boolean; readonly exclude: readonly string[] }): Promise<HealthReport>;
-  /** Says why the check failed, unlike the report, which anybody may read. Null without such a check. */
+  /** Returns the reason of a failure, unlike the public report. Null without such a check. */
   single(endpoint: HealthEndpoint, name: string): Promise<HealthReport | null>;
 }
 
@@ -100,7 +100,7 @@ async function lineOf({ name, warning }: HealthWarning): Promise<string> {
   return text === null ? `[+]${name} ok\n` : `[!]${name} warning: ${text}\n`;
 }
 
-/** Unique, sorted, with commas and no spaces, for clients that compare the text (`healthz.go` of apiserver). */
+/** Unique and sorted, with commas and without spaces, for clients that compare the text (`healthz.go` of apiserver). */
 const namesOf = (names: readonly string[]): string =>
   [...new Set(names)]
     .sort()

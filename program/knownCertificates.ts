@@ -12,10 +12,10 @@ export interface CertificateFile {
 
 export interface KnownCertificate {
   readonly option: string;
-  /** The common name, else the whole subject; empty for a file that cannot be read. */
+  /** The common name, else the whole subject; empty for an unreadable file. */
   readonly subject: string;
   readonly fingerprint: string;
-  /** Milliseconds since 1970; null for a file that cannot be read. */
+  /** Milliseconds since 1970; null for an unreadable file. */
   readonly endsAt: number | null;
 }
 
@@ -34,7 +34,7 @@ export const certificateFilesOf = <N extends string>(
     }),
   );
 
-/** Reads files anew, because others replace them. The certificate that ends first comes first. Never rejects. */
+/** Reads files anew, since others replace them, and sorts certificates by their end. Never rejects. */
 export async function readCertificates(files: readonly CertificateFile[]): Promise<readonly KnownCertificate[]> {
   const found = await Promise.all(files.map(certificatesIn));
   return found

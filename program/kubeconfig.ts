@@ -62,7 +62,7 @@ interface ConfigFile {
   readonly 'current-context'?: string;
 }
 
-/** Takes the current context. Throws with the file's name and the error. `master` wins over its server. */
+/** Reads the current context. Throws with file name and error. `master` overrides its server. */
 export function loadKubeconfig(file: string, master?: string | null): ConnectionSettings {
   const config = readConfig(file);
   const context = entry<ContextEntry>(config.contexts, 'context', { name: config['current-context'], file });
@@ -96,7 +96,7 @@ function documentIn(file: string): { readonly text: string; readonly value: unkn
   }
 }
 
-/** Empty files, and ones without version and kind, are valid, as in the reference. */
+/** Empty files, and files without version and kind, are valid as in the reference. */
 function formProblem(value: unknown): string | null {
   if (!isObject(value as JsonValue)) return 'it holds no members';
   const { apiVersion = 'v1', kind = 'Config', ...members } = value as JsonObject;

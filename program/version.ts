@@ -23,7 +23,7 @@ const architectures: ReadonlyMap<string, string> = new Map([
   ['arm64', 'arm64'],
 ]);
 
-/** `reported` replaces the reported version (`--version=vX.Y.Z`); major and minor stay those of the API served. */
+/** `reported` replaces the reported version (`--version=vX.Y.Z`), but not major and minor of the API. */
 export function versionInfo(reported: string = release): VersionInfo {
   const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(release) ?? [];
   return {

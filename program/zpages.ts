@@ -100,7 +100,7 @@ export const zpageTypes = (hasCbor: boolean): string =>
 
 export type Zform = 'text' | { readonly type: ObjectType; readonly version: string; readonly isOld: boolean };
 
-/** Returns text, an object of a version, or none that exists. */
+/** Returns text, an object of a version, or no existing form. */
 export function formOf(accept: string | undefined, kind: Zkind, hasCbor: boolean): Zform | null {
   for (const range of (accept === undefined || accept.trim() === '' ? '*/*' : accept).split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());

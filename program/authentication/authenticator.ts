@@ -1,7 +1,7 @@
 import type { Request } from '../port/message.js';
 import type { User } from '../../api/user.js';
 
-/** An annotation of the audit event that describes the credentials, not their user. */
+/** An audit annotation that describes the credentials, not their user. */
 export interface CredentialNote {
   readonly key: string;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface CredentialNews {
 export type Authentication =
   | ({ readonly outcome: 'user'; readonly user: User } & CredentialNews)
   | { readonly outcome: 'absent' }
-  /** The request carries invalid credentials. The reason goes to the log only: clients get nothing but "Unauthorized". */
+  /** The credentials are invalid. Only the log gets the reason; clients get "Unauthorized". */
   | { readonly outcome: 'invalid'; readonly reason: string };
 
 export type Authenticator = (request: Request) => Authentication | Promise<Authentication>;

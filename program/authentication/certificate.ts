@@ -12,7 +12,7 @@ const uidAttribute = '1.3.6.1.4.1.57683.2';
 
 const certificateIdPrefix = 'X509SHA256=';
 
-/** Browsers send a certificate wherever a page leads them, unlike a token. */
+/** Unlike a token, a browser sends a certificate wherever a page leads it. */
 export const isByCertificate = ({ extra }: User): boolean =>
   extra[credentialIdKey]?.some((id) => id.startsWith(certificateIdPrefix)) ?? false;
 
@@ -26,7 +26,7 @@ export interface CertificateOptions {
   readonly observe?: (secondsLeft: number) => void;
 }
 
-/** Reads a user from a certificate: common name = user, organizations = groups, an attribute of Kubernetes = uid. */
+/** Reads a user from a certificate: common name, organizations (groups), and Kubernetes' uid attribute. */
 export function certificateAuthenticator(anchors: Live<Anchors>, { uids, observe }: CertificateOptions): Authenticator {
   const problem = vouchedBy(anchors);
   const users = new WeakMap<Peer, Authentication>();

@@ -5,7 +5,7 @@ import { withAuthenticatedGroup } from './authenticator.js';
 import type { Authenticator } from './authenticator.js';
 import { peerOf, subjectValues, vouchedBy, type Anchors } from './peer.js';
 
-/** Headers that name the user, as options write them; case does not matter. */
+/** Headers that name the user, as in the options; case-insensitive. */
 export interface IdentityHeaders {
   readonly user: readonly string[];
   readonly uid: readonly string[];
@@ -20,7 +20,7 @@ export interface FrontProxyOptions {
   readonly headers: IdentityHeaders;
 }
 
-/** Accepts the user named by headers from proxies that present a certificate of these authorities. */
+/** Accepts the user in headers of proxies with a certificate of these authorities. */
 export function frontProxyAuthenticator({ anchors, allowedNames, headers }: FrontProxyOptions): Authenticator {
   const problem = vouchedBy(anchors);
   return (request) => {
@@ -51,7 +51,7 @@ function namedHeaders({ rawHeaders }: Request): Pairs {
   return pairs;
 }
 
-/** Returns the first header that has a value; of a repeated header, the first counts. */
+/** Returns the first header with a value; of a repeated header, the first one. */
 function first(sent: Pairs, names: readonly string[]): string {
   return names.map((name) => sent.find(([header]) => header === name.toLowerCase())?.[1] ?? '').find((value) => value !== '') ?? '';
 }
@@ -71,7 +71,7 @@ function extraOf(sent: Pairs, prefixes: readonly string[]): Record<string, strin
   return Object.fromEntries(extra);
 }
 
-/** Keys are percent-encoded: header names may not hold all their characters. */
+/** Keys are percent-encoded, because header names do not allow all characters. */
 export function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key);

@@ -8,7 +8,7 @@ export interface Peer {
   readonly certificate: X509Certificate;
   /** Intermediate certificates that the client sent. */
   readonly between: readonly X509Certificate[];
-  /** Why the handshake rejected the certificate (signatures, validity, key usage), or null. */
+  /** The reason for which the handshake rejected the certificate (signatures, validity, key usage), or null. */
   readonly refusal: string | null;
   /** Milliseconds since 1970. */
   readonly notAfter: number;
@@ -28,7 +28,7 @@ export function peerOf(request: Request): Peer | null {
   return peer;
 }
 
-/** The `socket` of an HTTP/2 request is made anew; its session lasts. */
+/** An HTTP/2 request has its own `socket` object; its session is permanent. */
 const connectionOf = (request: Request): object => ('stream' in request ? (request.stream.session ?? request.stream) : request.socket);
 
 function readPeer(socket: TLSSocket): Peer | null {
@@ -43,7 +43,7 @@ function readPeer(socket: TLSSocket): Peer | null {
   };
 }
 
-/** Intermediate certificates that clients sent. A connection that resumes an earlier session does not send them again. */
+/** Intermediate certificates from clients, which do not send them again when they resume a session. */
 const chains = new BoundedMap<string, readonly X509Certificate[]>(1_000);
 
 function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {

@@ -4,7 +4,7 @@ import { gatesOf, wholeStages, type Gate } from './gates.js';
 /** Explicit settings win over whole stages, which win over defaults. */
 export interface Features {
   enabled(name: string): boolean;
-  /** Every known gate and the two for whole stages, by name. */
+  /** Every known gate, and the two for whole stages, by name. */
   readonly all: readonly (Gate & { readonly enabled: boolean })[];
 }
 

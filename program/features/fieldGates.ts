@@ -1,4 +1,4 @@
-/** Gates of features that consist in fields, or in permitted changes. */
+/** Gates of features that are fields or permitted changes. */
 export const fieldGates = [
   'CRDObservedGenerationTracking',
   'CSIServiceAccountTokenSecrets',
@@ -68,7 +68,7 @@ export const fieldGates = [
 ] as const;
 export type FieldGate = (typeof fieldGates)[number];
 
-/** Paths of a feature's fields in an object, by gate, as `fieldPath` reads them. */
+/** Paths of a feature's fields in an object, by gate, in the form of `fieldPath`. */
 export type GatedFields = Readonly<Partial<Record<FieldGate, readonly string[]>>>;
 
 export type EnabledFeatures = (feature: FieldGate) => boolean;

@@ -5,7 +5,7 @@ import { binaryMinor, gatesOf } from './gates.js';
 
 const listed = [...gatesOf(binaryMinor).values()].filter(({ locked }) => !locked);
 
-/** Flags of a program in which these gates switch something; they replace the options of both programs. */
+/** Flags of a program in which these gates have an effect; they replace the options of both programs. */
 export const featureFlagsOf = (switching: readonly string[]) =>
   inGroup('General', {
     'feature-gates': {

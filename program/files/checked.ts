@@ -6,7 +6,7 @@ import { closest } from '../flags/suggest.js';
 const compiled = new WeakMap<object, ValidateFunction>();
 let ajv: Ajv | null = null;
 
-/** Returns errors with the paths of their members: `rules[0].level must be …`. `key` stands for the schema. */
+/** Returns errors with their members' paths: `rules[0].level must be …`. `key` identifies the schema. */
 export function schemaErrors(value: JsonValue, key: object, schema: () => JsonObject): readonly string[] {
   let validate = compiled.get(key);
   if (validate === undefined) {

@@ -55,7 +55,7 @@ export function configurationProblems(value: JsonValue, wanted: KindOfConfigurat
   return schemaErrors(value, wanted, () => kindSchema(wanted));
 }
 
-/** `shape` must be one and the same object at each call. */
+/** `shape` must be the same object at each call. */
 export const shapeProblems = (value: JsonValue, shape: Exclude<Shape, string>): readonly string[] =>
   schemaErrors(value, shape, () => partSchema(shape));
 

@@ -9,7 +9,7 @@ export interface Live<T> {
 
 export const fixed = <T>(current: T): Live<T> => ({ current, onChange: () => {} });
 
-/** Derives a live value from another; it is computed anew only after a change. */
+/** Derives a live value from another; recomputes it only after a change. */
 export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
   let made = make(source.current);
   source.onChange((value) => {

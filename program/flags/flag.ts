@@ -14,7 +14,7 @@ export interface ValueTypes {
   repeated: readonly string[];
   /** `key=value,...`, repeatable. */
   map: Readonly<Record<string, string>>;
-  /** `key=value,...` where `prefix:` may precede the key; repeatable. The last value of a key wins. */
+  /** `key=value,...`, repeatable; `prefix:` may precede the key. A key's last value wins. */
   gates: Readonly<Record<string, string>>;
   version: string;
 }

@@ -13,7 +13,7 @@ const indent = 8;
 const columnsMin = 60;
 const columnsMax = 140;
 
-/** Returns the text of `--help`: options under their headings in order of the table. */
+/** Returns the `--help` text: options under headings, in the table's order. */
 export function helpText(table: FlagTable, { program, about, examples, width }: HelpOptions): string {
   const columns = Math.min(Math.max(width, columnsMin), columnsMax);
   const lines = [...wrap(about, columns, 0), '', 'Usage:', `  ${program} [flags]`, '', 'Examples:'];

@@ -1,6 +1,6 @@
 const part = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g;
 
-/** A CSV line of `name=value` pairs; those with commas are quoted (`string_to_string.go` of pflag). */
+/** Splits a CSV line of `name=value` pairs; pairs with commas are quoted (`string_to_string.go` of pflag). */
 export const quotedPairs = (text: string): readonly string[] =>
   text.split('=').length <= 2
     ? [text.replace(/^"+|"+$/g, '')]

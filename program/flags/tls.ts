@@ -7,7 +7,7 @@ export const tlsVersions: Readonly<Record<string, SecureVersion>> = {
   VersionTLS13: 'TLSv1.3',
 };
 
-/** IANA numbers -> names of OpenSSL, which supports ML-KEM from version 3.5 on. In Go's order of preference. */
+/** IANA numbers -> names of OpenSSL, which supports ML-KEM since 3.5, in Go's order of preference. */
 const curves: readonly (readonly [id: string, name: string])[] = [
   ['4588', 'X25519MLKEM768'],
   ['4587', 'SecP256r1MLKEM768'],
@@ -19,7 +19,7 @@ const curves: readonly (readonly [id: string, name: string])[] = [
 ];
 export const curveIds: readonly string[] = curves.map(([id]) => id);
 
-/** Key exchanges that OpenSSL lacks are left out. Null for the default ones. */
+/** Omits key exchanges that OpenSSL lacks. Null for the default ones. */
 export function curvesOf(ids: readonly string[], isKnown: (name: string) => boolean): string | null {
   if (ids.length === 0) return null;
   return curves
@@ -28,7 +28,7 @@ export function curvesOf(ids: readonly string[], isKnown: (name: string) => bool
     .join(':');
 }
 
-/** IANA names -> names of OpenSSL. Suites of TLS 1.3 are accepted and cannot be switched off. */
+/** IANA names -> OpenSSL names. TLS 1.3 suites are accepted and cannot be switched off. */
 export const ciphers: Readonly<Record<string, string>> = {
   TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
   TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',

@@ -13,7 +13,7 @@ const bad = (expected: string): ValueResult => ({ ok: false, expected });
 const trueWords: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const falseWords: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** After earlier occurrences lists and maps grow, everything else is replaced. */
+/** Repeated lists and maps grow; other values are replaced. */
 export function readValue(facts: FlagFacts, text: string, before: ValueTypes[FlagKind] | null): ValueResult {
   return readers[facts.kind](text, facts, before);
 }

@@ -10,7 +10,7 @@ export interface LocalServiceOptions {
   readonly timeoutMs: number;
 }
 
-/** A method, by its full path, and the types of its request and response. */
+/** A method's full path, and its request and response types. */
 export interface Method<Q, A> {
   readonly path: string;
   readonly question: MessageType<Q>;

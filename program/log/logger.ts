@@ -12,7 +12,7 @@ export interface Logger {
   error(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   info(event: string, fields?: Fields): void;
-  /** Written at verbosity `level` and above, without bounds: the operator asked for the lines. */
+  /** Written from verbosity `level` on, without bounds, since the operator requested them. */
   debug(level: number, event: string, fields?: Fields): void;
   enabled(level: number): boolean;
   /** `--vmodule` patterns match this name. */
@@ -101,7 +101,7 @@ const linesOf = (output: LogOutput, level: 'error' | 'info'): Writable =>
     },
   });
 
-/** A level of `--vmodule` is fixed; the verbosity of the program may change. */
+/** A `--vmodule` level is fixed; the program's verbosity may change. */
 function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): () => number {
   const level = modules?.levelOf(component) ?? null;
   if (level !== null) return () => level;
@@ -155,7 +155,7 @@ function printable(value: unknown): string {
   return plainValue.test(short) ? short : JSON.stringify(short);
 }
 
-/** Joins a message and the messages of its causes, outermost first. */
+/** Joins the messages of an error and its causes, outermost first. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (

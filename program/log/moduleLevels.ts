@@ -13,7 +13,7 @@ export class ModuleLevels {
     return this.#patterns.find(({ expression }) => expression.test(part))?.level ?? null;
   }
 
-  /** Returns a warning for each pattern that matches none of the parts so far. */
+  /** Returns a warning for each pattern without a matching part so far. */
   problems(): readonly { readonly pattern: string; readonly parts: string }[] {
     const parts = [...this.#parts].sort();
     return this.#patterns

@@ -1,6 +1,6 @@
 const fullCodes: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** The exit status that a shell reports for a program that SIGPIPE has ended. */
+/** Shells report this exit status for a program ended by SIGPIPE. */
 const brokenPipeStatus = 141;
 
 /** Drops lines on a full disk: without a listener, the first failure would end the process. Ends the program silently when its reader has gone (`| head`). */

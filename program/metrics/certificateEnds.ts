@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { readCertificates, type CertificateFile } from '../knownCertificates.js';
 
-/** Shows when each certificate of the files ends. Files are read when the page is. */
+/** Shows the end of each certificate. Reads the files with the page. */
 export function exposeCertificateEnds(registry: Registry, files: readonly CertificateFile[]): void {
   new Gauge({
     name: 'raftplane_certificate_end_timestamp_seconds',

@@ -22,7 +22,7 @@ interface Exported {
 }
 type Reading = () => Promise<Exported> | Exported;
 
-/** Omits metrics that the operator disabled, and bounds the values of labels. */
+/** Omits metrics disabled by the operator, and bounds label values. */
 export class ChosenMetrics extends Registry {
   readonly #disabled: ReadonlySet<string>;
   readonly #allowed: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;

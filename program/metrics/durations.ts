@@ -60,7 +60,7 @@ function exported(name: string, labels: Labels, { bounds, counts, sum }: Duratio
   ];
 }
 
-/** Counted elsewhere, and read when `/metrics` is; left out when that fails. */
+/** Counted elsewhere, and read with `/metrics`; omitted when that fails. */
 export class ReadHistogram extends Histogram {
   readonly #shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>;
   readonly #read: () => Promise<Durations>;
@@ -93,7 +93,7 @@ export class DurationHistogram extends Histogram {
   constructor(shape: HistogramConfiguration<string> & { readonly buckets: number[] }) {
     super(shape);
     this.#shape = shape;
-    // An override would run in the library's constructor, before there are series.
+    // An override would run in the library's constructor, before the series exist.
     this.reset = () => {
       for (const series of this.#series.values()) series.reset();
     };

@@ -7,7 +7,7 @@ export interface ExpositionPage {
   reset(): Promise<void> | void;
 }
 
-/** The page of one registry, in a process that counts in no other. */
+/** The page of a process with one registry. */
 export const pageOf = (registry: Registry): ExpositionPage => ({
   contentType: registry.contentType,
   metrics: () => registry.metrics(),

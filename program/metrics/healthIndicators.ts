@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { HealthEndpoint } from '../health.js';
 
-/** Results of health checks for `/metrics/slis`, which is read often and holds nothing else. */
+/** Results of health checks for `/metrics/slis`, which is read often and contains nothing else. */
 export class HealthIndicators {
   readonly registry = new Registry();
   readonly #now: Gauge;

@@ -9,13 +9,13 @@ export interface ProcessMetrics {
   readonly registry: Registry;
   readonly indicators: HealthIndicators;
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The label's values are the keys of `read`; a missing key removes its series. */
+  /** The keys of `read` are the label's values; a missing key removes its series. */
   gauges(name: string, help: string, by: { readonly label: string }, read: () => Promise<ReadonlyMap<string, number>>): void;
   counter(name: string, help: string, read: () => Promise<number>): void;
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
-/** `ofProcess` includes metrics of the process, which one of its threads has. */
+/** `ofProcess` includes the process's metrics, which only one thread has. */
 export function createProcessMetrics(choice: MetricChoice, ofProcess: boolean): ProcessMetrics {
   const registry = new ChosenMetrics(choice);
   const registers = [registry];

@@ -6,7 +6,7 @@ import { quotedPairs } from '../flags/quotedPairs.js';
 import type { MetricChoice } from './chosenMetrics.js';
 import { binaryMinor } from '../features/gates.js';
 
-/** Reads the file that one of them names, and throws with its errors. */
+/** Reads the file named by an option; throws its errors. */
 export function metricChoice(options: CommonOptions): MetricChoice {
   const file = options['allow-metric-labels-manifest'];
   const told = options['allow-metric-labels']
@@ -40,7 +40,7 @@ function labelsIn(file: string): (readonly [string, string])[] {
   });
 }
 
-/** Only the version before can be shown again: older metrics are gone. */
+/** Only metrics hidden in the version before can be shown: older ones are gone. */
 export function hiddenMetricsProblem(options: CommonOptions): string | null {
   const shown = options['show-hidden-metrics-for-version'];
   const previous = `1.${binaryMinor - 1}`;

@@ -3,7 +3,7 @@ import type { VersionInfo } from '../version.js';
 import type { Features } from '../features/chosen.js';
 import type { ChosenMetrics } from './chosenMetrics.js';
 
-/** Registers metrics about the program itself: its build, its features, and the number of hidden metrics. */
+/** Registers metrics of the program: build, features, and number of hidden metrics. */
 export function exposeProgram(
   registry: Registry,
   { features, version }: { readonly features: Features; readonly version: VersionInfo },

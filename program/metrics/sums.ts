@@ -15,7 +15,7 @@ export interface Exported {
 
 export type Exposition = 'metrics' | 'indicators';
 
-/** The least value of all threads counts: a check fails as soon as it fails anywhere. */
+/** The minimum over all threads counts: a check fails if any does. */
 const leastGauges = [/^kubernetes_healthcheck$/];
 
 /** Counted once: each thread reads a changed file. */
@@ -31,7 +31,7 @@ const summedGauges = [
   /^apiserver_current_inqueue_requests$/,
 ];
 
-/** The first reading is of the thread that has the gauges of the process. */
+/** The first reading is that of the thread with the process's gauges. */
 export function summed(readings: readonly (readonly Exported[])[]): Exported[] {
   const byName = new Map<string, Exported[]>();
   for (const metric of readings.flat()) byName.set(metric.name, [...(byName.get(metric.name) ?? []), metric]);

@@ -5,7 +5,7 @@ export interface Total {
   value: number;
 }
 
-/** Callers look up a series once: the library's own counters hash the labels with every count. */
+/** Callers look up series once: the library's counters hash the labels of every count. */
 export function totals<Label extends string>(
   registry: Registry,
   { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: readonly Label[] },

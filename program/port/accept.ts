@@ -67,7 +67,7 @@ function parseEntry(text: string): AcceptEntry | null {
 const yes: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const readers = ['curl', 'Wget', 'Mozilla/5.0'];
 
-/** Browsers and the like get indented JSON, unless the query decides. */
+/** Browsers and similar clients get indented JSON, unless the query decides. */
 export function isForPeople({ request, query }: Asked): boolean {
   const asked = query.size === 0 ? '' : (query.get('pretty') ?? '');
   if (asked !== '') return yes.has(asked);
@@ -75,7 +75,7 @@ export function isForPeople({ request, query }: Asked): boolean {
   return readers.some((reader) => agent.startsWith(reader));
 }
 
-/** Parameters for forms that a refusal does not have (`DefaultEndpointRestrictions` of k8s.io/apiserver). */
+/** Parameters of forms that refusals lack (`DefaultEndpointRestrictions` of k8s.io/apiserver). */
 const transforming = ['as', 'g', 'v', 'sv'];
 
 function takes({ mediaType, parameters }: AcceptEntry, form: DocumentForm): boolean {

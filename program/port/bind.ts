@@ -16,7 +16,7 @@ export interface BindOptions {
   readonly socket?: number;
 }
 
-/** Returns whether this version of Node can share ports between unrelated processes. */
+/** Returns whether this Node version can share ports between processes. */
 export function canSharePorts(version: string = process.versions.node): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);
@@ -54,7 +54,7 @@ function listening(server: AnyServer, options: ListenOptions & { readonly fd?: n
   });
 }
 
-/** Not documented by Node; the test of serving threads would notice. */
+/** Not documented by Node; the test of serving threads would fail without it. */
 export function socketOf(server: AnyServer): number {
   const { fd } = (server as unknown as { readonly _handle: { readonly fd: number } })._handle;
   if (!Number.isInteger(fd) || fd < 0) throw new ListenError('this version of Node does not tell of the socket that threads are to share');

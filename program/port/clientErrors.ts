@@ -8,7 +8,7 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** Unreadable bytes are never authenticated, so the response says nothing else. */
+/** Unreadable bytes are never authenticated, so the response contains nothing else. */
 function answerToUnreadable(error: ParserError): string {
   switch (error.code) {
     case 'HPE_INVALID_METHOD':

@@ -6,7 +6,7 @@ import { headersOf } from './processPages.js';
 
 const bodyBytesMax = 1024;
 
-/** Serves the pages on a Unix socket; the file's permissions are the only protection. */
+/** Serves the pages on a Unix socket, protected only by file permissions. */
 export async function serveDebugSocket(path: string, pages: DebugPages): Promise<{ close(): void }> {
   // A killed process left it.
   if (fs.statSync(path, { throwIfNoEntry: false })?.isSocket() === true) fs.rmSync(path);

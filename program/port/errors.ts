@@ -4,7 +4,7 @@ import { allForms } from './documentForms.js';
 import type { Exchange } from './exchange.js';
 import { warningHeaders } from './warningHeaders.js';
 
-/** Cuts the connection after a partial response: the client must not take it for a whole one. */
+/** Cuts the connection after a partial response, which the client must not take for complete. */
 export function writeStatusError(exchange: Exchange, error: StatusError): void {
   const { response } = exchange;
   if (response.headersSent) {

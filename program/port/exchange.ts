@@ -33,7 +33,7 @@ export class Exchange implements BodySender {
   lingersSince: number | null = null;
   lingeringBytes = 0;
   bodyShared = false;
-  /** Counted bytes of the complete response, plus the memory of the exchange. */
+  /** Counted bytes of the complete response and the exchange's memory. */
   #waitingBytes = 0;
   #streams = false;
   #controller: AbortController | null = null;
@@ -68,7 +68,7 @@ export class Exchange implements BodySender {
     });
     if (stream.destroyed) this.close();
     if ('stream' in response) return;
-    // A reset must never end the process; the response's `close` follows.
+    // Resets must never end the process; the response's `close` follows.
     stream.on('error', ignore);
     bodyStream(request).on('error', ignore);
   }
@@ -91,7 +91,7 @@ export class Exchange implements BodySender {
     return this.connection?.address ?? this.request.socket?.remoteAddress;
   }
 
-  /** Watches, proxies and streams, which outlive the request timeout and are not in flight. */
+  /** True for watches, proxies and streams, which outlive the request timeout and are not in flight. */
   get longRunning(): boolean {
     const { info } = this;
     if (!info.isResource) return longPaths.has(info.path);
@@ -201,7 +201,7 @@ export class Exchange implements BodySender {
     this.#held = seat;
   }
 
-  /** The rest is cheap but long: thousands of such exchanges keep only what their end needs. */
+  /** Keeps only what the end needs: the rest is cheap but long, for thousands of exchanges. */
   begun(): void {
     this.#held?.release();
     this.#held = null;
@@ -241,7 +241,7 @@ export class Exchange implements BodySender {
     this.connection.answerWaits(this.#waitingBytes);
   }
 
-  /** A request holds no slot while its client sends. Rejects when there is none afterwards. */
+  /** A request holds no slot while its client sends. Rejects when none is free afterwards. */
   body(): Promise<Buffer> {
     if (this.#content !== null) return this.#content;
     const { bytes } = (this.#body ??= this.#readBody());

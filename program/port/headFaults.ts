@@ -13,7 +13,7 @@ export function headFaultOf({ httpVersionMajor, httpVersion, headers, rawHeaders
   if (!hostCharacters.test(headers.host ?? '')) return 'malformed Host header';
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return null;
-  // Proxies and backends may read other codings, or a length next to one, in another way.
+  // Proxies and backends may interpret other codings, or an additional length, differently.
   if (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked') return 'unsupported transfer encoding';
   return headers['content-length'] === undefined ? null : 'both a transfer encoding and a length';
 }

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 
-/** Parsers of HTTP take each byte for a character. A value that is not UTF-8 stays unchanged. */
+/** HTTP parsers make a character of each byte. A value that is not UTF-8 stays. */
 export function headerText(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   if (isAscii(bytes)) return value;

@@ -102,7 +102,7 @@ export class Http2Response implements StreamResponse {
     return this;
   }
 
-  /** Otherwise the client would take half a response for the whole. */
+  /** Otherwise the client would take a partial response for complete. */
   destroy(error: Error = new Error('the answer was cut off')): this {
     this.stream.destroy(error);
     return this;

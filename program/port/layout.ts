@@ -2,7 +2,7 @@ const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [comma, colon, quote, backslash, newline] = [0x2c, 0x3a, 0x22, 0x5c, 0x0a];
 const indent = '  ';
 
-/** Indented at a time, so as not to delay other requests. */
+/** Bytes indented at a time, so that other requests are not delayed. */
 const stepBytes = 64 * 1024;
 
 /** The parts are one document, cut anywhere. Space outside strings must be line ends only, as our encoders write it. */

@@ -63,16 +63,16 @@ export interface Listener {
   readonly handshakeErrors: number;
   /** Connections whose client has not asked for anything yet. */
   readonly newcomers: number;
-  /** Returns false, with the socket untouched, once it takes no new ones. */
+  /** Returns false, without touching the socket, once it takes no new ones. */
   readonly take: (socket: Socket) => boolean;
-  /** Asks clients of HTTP/1.1 to leave with each response, and takes new connections. */
+  /** Asks HTTP/1.1 clients to leave in each response; accepts new connections. */
   announceEnd(): void;
   /**
    * Asks clients to leave. Current requests and connections queued before the close go on. HTTP/1.1 can ask only by a response: clients that send within
    * `lingerMs` get one, other old connections close then.
    */
   drain(lingerMs?: number): void;
-  /** Cuts remaining connections; resolves when the port is free, unless other threads have it. */
+  /** Cuts remaining connections; resolves when the port is free, or only other threads have it. */
   close(): Promise<void>;
   /** See `acceptQueued`. */
   accepted(): Promise<void>;
@@ -86,13 +86,13 @@ export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' |
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
 const headerLinesMax = 1_024;
-/** Time to send a whole request; long enough for 3 MiB over a bad line. */
+/** Time to send a request; enough for 3 MiB over a slow line. */
 const requestReceiveTimeoutMs = 120_000;
-/** A vanished client holds a watch no longer than this and a few probes. */
+/** A vanished client keeps a watch for this time and a few probes. */
 const keepAliveProbeMs = 30_000;
 /** client-go sends everything, watches included, over one connection. */
 const defaultStreamsMax = 1_000;
-/** Unread bytes of a body: per stream, and for all streams of a connection. */
+/** Unread body bytes: per stream, and for all streams of a connection. */
 const streamWindowBytes = 256 * 1024;
 const sessionWindowBytes = 2 * 1024 * 1024;
 const sessionMemoryMegabytes = 64;
@@ -249,7 +249,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
     handshakeTimeout: times.handshakeMs,
     maxHeaderSize: headerBytesMax,
     connectionsCheckingInterval: times.lookMs,
-    // A request without Host is refused with a reason here (`headFaults.ts`).
+    // A request without Host is refused here, with a reason (`headFaults.ts`).
     requireHostHeader: false,
   };
   const server: AnyServer = options.http2
@@ -283,7 +283,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
  */
 function chooseByName(server: AnyServer, choose: (name: string) => SecureContext | null): void {
   const begin = server.listeners('connection') as ((socket: Socket) => void)[];
-  // Not documented by Node; the test of certificates by name would notice its absence.
+  // Not documented by Node; the test of certificates by name would fail without it.
   const ofNode = server as unknown as { _sharedCreds: SecureContext };
   const beginWith = (socket: Socket, context: SecureContext): void => {
     const standard = ofNode._sharedCreds;
@@ -322,7 +322,7 @@ interface Turns {
   close(): void;
 }
 
-/** Draining closes connections after the first response that says so: another client would lose its next request. */
+/** Draining closes connections after the first response that announces it, before a client loses its next request. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections, lookMs: number): Turns {
   const turns = new ConnectionTurns();
   const looking = inStep(lookMs, () => turns.look());
@@ -374,7 +374,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
   // Node would answer out of turn; a later upgrade would then meet this response on the socket, and the error end the process.
   server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
-    // No correct client asks to switch protocols before it has earlier responses.
+    // Correct clients switch protocols only after earlier responses.
     if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
     else {
       const response = answerTo(request, socket);
@@ -401,7 +401,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
 
 const tooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * headerLinesMax;
 
-/** Precedes authentication (RFC 6585, section 5): a head with missing lines is not reliable. */
+/** Precedes authentication (RFC 6585, section 5), as a head with missing lines is unreliable. */
 function refuseHeaders(response: ServerResponse): void {
   response.statusCode = 431;
   response.setHeader('content-type', 'text/plain; charset=utf-8');
@@ -409,7 +409,7 @@ function refuseHeaders(response: ServerResponse): void {
   response.end('431 Request Header Fields Too Large\n');
 }
 
-/** Node makes no response object for a request to switch protocols. */
+/** Node makes no response object for requests to switch protocols. */
 function answerTo(request: IncomingMessage, socket: TLSSocket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

@@ -30,7 +30,7 @@ export interface PortSurroundings {
   readonly failed: NonNullable<Source<ListenerCredentials>['failed']>;
 }
 
-/** Reads, checks and follows the files that they name. Throws a CredentialError. */
+/** Reads, checks and follows the named files. Throws a CredentialError. */
 export function portOptions(surroundings: PortSurroundings): Omit<ListenerOptions, 'goawayChance' | 'handle'> {
   const { options } = surroundings;
   const tls = tlsSettings(options);
@@ -101,7 +101,7 @@ function hasCurve(name: string): boolean {
 function suitesOf(options: PortFlags): Pick<SecureContextOptions, 'minVersion' | 'ciphers'> {
   const minVersion = tlsVersions[options['tls-min-version'] ?? 'VersionTLS12'] ?? 'TLSv1.2';
   const names = options['tls-cipher-suites'].map((name) => ciphers[name]!);
-  // OpenSSL refuses the hash functions of TLS 1.0 and 1.1 at its usual security level.
+  // OpenSSL's usual security level refuses the hash functions of TLS 1.0 and 1.1.
   const old = minVersion === 'TLSv1' || minVersion === 'TLSv1.1';
   if (names.length === 0) return { minVersion, ...(old ? { ciphers: 'DEFAULT@SECLEVEL=0' } : {}) };
   const always = Object.values(ciphers).filter((name) => name.startsWith('TLS_'));

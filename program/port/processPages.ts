@@ -28,7 +28,7 @@ export interface ProcessPages {
   readonly flags: Readonly<Record<string, string>> | null;
   readonly facts: (() => ProcessFacts) | null;
   readonly hasCbor?: boolean;
-  /** Answers other paths, such as dumps of queues; false for unknown ones. */
+  /** Answers further paths, such as dumps of queues; false for unknown ones. */
   readonly others?: (exchange: Exchange) => Promise<boolean>;
 }
 

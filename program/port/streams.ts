@@ -13,7 +13,7 @@ export const answerStream = (response: Response): Writable => ('stream' in respo
 
 export const isGone = (response: Response): boolean => answerStream(response).destroyed;
 
-/** Sends the head with the first bytes, and ends with the writing. */
+/** Sends the head with the first bytes; the end of writing ends the response. */
 export function writableOf(response: Response): Writable {
   if (!('stream' in response)) return response;
   const { stream } = response;

@@ -1,4 +1,4 @@
-/** The reference's bound on all warnings of one response: clients refuse large heads. */
+/** The reference's bound on all warnings of a response: clients refuse large heads. */
 const totalCharactersMax = 4 * 1024;
 /** Each is cut to this length above the bound. */
 const cutCharactersMax = 256;

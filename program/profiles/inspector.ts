@@ -5,7 +5,7 @@ import type { Frame, Profile, Sample } from './pprof.js';
 /** Another profile is being taken. */
 export class ProfilerBusyError extends Error {}
 
-/** One at a time: a second one would end the first. */
+/** One at a time, as a second one would end the first. */
 let busy = false;
 
 async function inSession<T>(work: (session: Session) => Promise<T>): Promise<T> {
@@ -59,7 +59,7 @@ export interface AllocationOptions {
   readonly collected: boolean;
 }
 
-/** Profiles allocations and their callers for some time, in the format of DevTools. */
+/** Profiles allocations and their callers for some time, in DevTools' format. */
 export const allocationProfile = (ms: number, { collected }: AllocationOptions, signal: AbortSignal): Promise<AllocationProfile> =>
   inSession(async (session) => {
     await post(session, 'HeapProfiler.enable');
@@ -75,7 +75,7 @@ export const allocationProfile = (ms: number, { collected }: AllocationOptions, 
 const traced = ['node', 'node.async_hooks', 'node.perf', 'v8'];
 const traceEventsMax = 500_000;
 
-/** Records events of the runtime for some time, in the format of `chrome://tracing` and Perfetto. */
+/** Records runtime events for some time, in the format of `chrome://tracing` and Perfetto. */
 export const eventTrace = (ms: number, signal: AbortSignal): Promise<{ readonly traceEvents: readonly object[] }> =>
   inSession(async (session) => {
     const traceEvents: object[] = [];
@@ -100,7 +100,7 @@ const frameOf = ({ functionName, url, lineNumber }: Profiler.Profile['nodes'][nu
   line: lineNumber + 1,
 });
 
-/** Reports how often each stack was seen, and for how long. */
+/** Returns each stack's count and total time. */
 export function pprofOfCpu(profile: Profiler.Profile, takenAt: number): Profile {
   const stacks = new Map<number, readonly Frame[]>();
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
@@ -135,7 +135,7 @@ export function pprofOfCpu(profile: Profiler.Profile, takenAt: number): Profile 
   };
 }
 
-/** The same for allocations: objects and bytes by the stack that made them. Pure. */
+/** The same for allocations: objects and bytes by stack. Pure. */
 export function pprofOfHeap(profile: AllocationProfile, { takenAt, durationMs, kind }: HeapFacts): Profile {
   const samples: Sample[] = [];
   const objects = new Map<number, number>();

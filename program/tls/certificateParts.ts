@@ -22,7 +22,7 @@ export const dnsName = (name: string): Buffer => implicit(2, Buffer.from(name, '
 export const ipAddress = (address: string): Buffer =>
   implicit(7, isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address));
 
-/** The parser of URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
+/** The URL parser writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));

@@ -21,7 +21,7 @@ export interface KeyPairFiles {
   readonly option?: string;
 }
 
-/** Checks that certificate (its chain may follow) and key are valid now and belong together. */
+/** Checks that certificate (possibly with its chain) and key are valid now and match. */
 export function readKeyPair(certFile: string, keyFile: string, now: Date = new Date()): KeyPair {
   const cert = readPem(certFile, 'certificate');
   const key = readPem(keyFile, 'private key');
@@ -89,7 +89,7 @@ function parseKey(bytes: Buffer, file: string): KeyObject {
   }
 }
 
-/** `NAME.crt` and `NAME.key` in `directory`, made if absent, for a server without a configured certificate. */
+/** Returns `NAME.crt` and `NAME.key` in `directory`, made if absent, for a server without a configured certificate. */
 export function selfSignedPair(directory: string, names: ServedNames, name = 'apiserver'): KeyPairFiles {
   const [certFile, keyFile] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
   if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile };

@@ -1,6 +1,6 @@
 import { element, elementsIn } from '../../api/der.js';
 
-/** Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them. */
+/** Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as needed for certificates. */
 
 const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, identifier: 0x06, text: 0x0c, utcTime: 0x17, time: 0x18 } as const;
 const sequenceTag = 0x30;
@@ -31,7 +31,7 @@ export const bits = (bytes: Uint8Array, unused = 0): Buffer => tagged(tags.bits,
 
 export const implicit = (number: number, ...contents: readonly Uint8Array[]): Buffer => tagged(contextSpecific | number, ...contents);
 
-/** `[number]` around a whole value, or in place of the tag of a type with parts. */
+/** `[number]` around a value, or replacing the tag of a type with parts. */
 export const explicit = (number: number, ...contents: readonly Uint8Array[]): Buffer =>
   tagged(contextSpecific | constructed | number, ...contents);
 

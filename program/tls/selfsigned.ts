@@ -15,7 +15,7 @@ export interface ServedNames {
   readonly ip: readonly string[];
 }
 
-/** Makes a key and a self-signed certificate for serving under the given names. PEM texts. */
+/** Makes a key and a self-signed serving certificate for the given names. PEM texts. */
 export function makeSelfSigned({ dns, ip }: ServedNames): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();

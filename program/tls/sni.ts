@@ -51,7 +51,7 @@ export function splitSniPair(text: string): { readonly certFile: string; readonl
 
 const domain = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/;
 
-/** The common name, if it is a host name, and DNS alternative names. */
+/** Returns the common name, if a host name, and the DNS alternative names. */
 function namesOf(certificate: X509Certificate): string[] {
   const names = (certificate.subjectAltName ?? '')
     .split(', ')

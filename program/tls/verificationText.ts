@@ -6,7 +6,7 @@ const unknownAuthority: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Uses the words of Go's `crypto/x509`, which scripts search for; null where there are none. */
+/** Uses the words of Go's `crypto/x509`, which scripts search for; null without any. */
 export function verificationText(error: Error): string | null {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (unknownAuthority.has(code)) return 'tls: failed to verify certificate: x509: certificate signed by unknown authority';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The trace and the span of a piece of work, as in the W3C's `traceparent`. */
+/** Trace and span of a piece of work, as in the W3C's `traceparent`. */
 export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;

@@ -75,7 +75,7 @@ const requestOf = (spans: readonly Span[], service: Readonly<Record<string, stri
   ],
 });
 
-/** More are dropped, since requests do not wait for a collector. */
+/** Further spans are dropped, since requests do not wait for a collector. */
 const waitingMax = 2_048;
 const batchMax = 512;
 const intervalMs = 1_000;

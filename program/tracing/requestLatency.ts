@@ -1,6 +1,6 @@
 import { formatDuration } from '../../api/duration.js';
 
-/** The parts of a request's time, by the names of audit annotations. */
+/** Parts of a request's time, named like audit annotations. */
 export type LatencyPart =
   | 'authentication'
   | 'impersonation'
@@ -15,12 +15,12 @@ export type LatencyPart =
   | 'serialize-response-object'
   | 'response-write';
 
-/** Parts whose work is concurrent: the longest counts. Durations of the others are added. */
+/** Concurrent parts: the longest duration counts. Others are added. */
 const concurrent: ReadonlySet<LatencyPart> = new Set<LatencyPart>(['apf-queue-wait', 'authorization', 'validating-webhook']);
 
 const prefix = 'apiserver.latency.k8s.io/';
 
-/** The parts of one request's time, in milliseconds. Other work of the server belongs to none. */
+/** The parts of a request's time in milliseconds, without other work of the server. */
 export class RequestLatency {
   /** Made for each request: a literal of one shape is cheaper than a copy of a constant. */
   readonly #times: Record<LatencyPart, number> = {
@@ -47,7 +47,7 @@ export class RequestLatency {
     this.#times[part] = concurrent.has(part) ? Math.max(before, milliseconds) : before + milliseconds;
   }
 
-  /** Returns annotations for the audit event, with the total; none if nothing was measured. */
+  /** Returns annotations for the audit event, with the total; none without measurements. */
   annotations(totalMilliseconds: number): Readonly<Record<string, string>> {
     const parts = Object.entries(this.times).filter(([part]) => part !== 'request-body');
     if (parts.length === 0) return {};

@@ -33,7 +33,7 @@ export class Tracer {
     this.#options = options;
   }
 
-  /** Begins in the trace that the headers name, or in a new one. */
+  /** Begins in the headers' trace, or in a new one. */
   begin(name: string, headers: Readonly<Record<string, unknown>>, attributes: Attributes): OpenSpan {
     const [parentText, stateText] = [headers['traceparent'], headers['tracestate']].map((each) =>
       typeof each === 'string' ? each : undefined,

@@ -19,7 +19,7 @@ export function holdBack(response: ServerResponse): void {
   (response as Queueing)._onPendingData?.(heldBytes);
 }
 
-/** Takes back one `holdBack`; after the last, Node reads on once the socket is drained. */
+/** Reverts one `holdBack`; after the last, Node reads on once the socket is drained. */
 export function letGo(response: ServerResponse): void {
   (response as Queueing)._onPendingData?.(-heldBytes);
 }

@@ -5,14 +5,14 @@ import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
 
 /** Largest request body, as in the reference. */
 export const bodyBytesMax = 3 * 1024 * 1024;
-/** A client may go on sending a refused body up to this bound, and sees the response. */
+/** Clients may send this much of a refused body, and still see the response. */
 const discardedBytesMax = 64 * 1024 * 1024;
 
 const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
 
 export interface BodySender {
   readonly bodyOwner: string;
-  /** Called once the body is complete, before any reader gets it. May throw. */
+  /** Called once the body is complete, before any reader. May throw. */
   bodyComplete(): void;
 }
 

@@ -5,7 +5,7 @@ import { unbounded, type SendBuffer, type Sender } from './sender.js';
 import { pieceBytesMin } from './sendBuffer.js';
 
 const pieceBytesMax = 128 * 1024;
-/** While a request is incomplete, Node writes during reads when more of the response waits; see `nestedReads.ts`. */
+/** During an incomplete request, Node writes while reading when more of the response waits; see `nestedReads.ts`. */
 const requestOpenBytesMax = 4_096;
 
 type Done = (error?: Error | null) => void;
@@ -31,12 +31,12 @@ export function boundSession(session: Http2Session, of: SendBuffer): void {
 export const sendBufferOf = (session: Http2Session | undefined): SendBuffer =>
   (session === undefined ? undefined : ofSession.get(session)) ?? unbounded;
 
-/** Hands over writes in pieces, each when its connection has room. */
+/** Splits writes into pieces, each sent when its connection has room. */
 export function boundStream(stream: ServerHttp2Stream, of: SendBuffer): void {
   Object.assign(stream, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
 }
 
-/** The same for a connection without streams, which is HTTP/1.1 at first. */
+/** The same for connections without streams (HTTP/1.1). */
 export function boundSocket(socket: Socket, of: SendBuffer): void {
   Object.assign(socket, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
 }
@@ -53,7 +53,7 @@ export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string
   if (length > 0) stream.write(bytes);
 }
 
-/** Written bytes that the network has not taken. The number falls piece by piece. */
+/** Written bytes not taken by the network, which decrease piece by piece. */
 export const unsentOf = (writable: Writable): number => writable.writableLength - ((writable as Partial<Bounded>)[output]?.takenBytes ?? 0);
 
 const isBounded = (stream: Duplex): stream is Bounded => (stream as Partial<Bounded>)[buffer] !== undefined;
@@ -113,7 +113,7 @@ class Output implements Sender {
   #chunks: Buffer[] = [];
   #done: Done | null = null;
   #bytes = 0;
-  /** Grows as the client takes pieces: an unread stream holds little room. */
+  /** Grows as the client takes pieces, so that an unread stream uses little room. */
   #pieceBytes = pieceBytesMin;
 
   constructor(way: Bounded) {
@@ -124,7 +124,7 @@ class Output implements Sender {
     });
   }
 
-  /** Calls `done` when everything has been taken, or will not be. One at a time. */
+  /** Calls `done` when everything was taken, or never will be. One call at a time. */
   send(chunks: Buffer[], done: Done): void {
     this.#chunks = chunks;
     this.#bytes = 0;

@@ -28,7 +28,7 @@ export interface Carried extends Listed {
   cut(): void;
 }
 
-/** Owns its exchanges: however a connection ends, they end with it. */
+/** Owns its exchanges, which end with it. */
 export class Connection implements ConnectionState, Holder {
   readonly #keeper: ConnectionKeeper;
 
@@ -46,7 +46,7 @@ export class Connection implements ConnectionState, Holder {
   askedAt: number | null = null;
   doubted = false;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** When both sides were first seen to have ended: Node may lose a write in a reset. */
+  /** The time when both sides were first seen ended: Node may lose a write in a reset. */
   #endedAt: number | null = null;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList<Carried>('seat');
@@ -73,7 +73,7 @@ export class Connection implements ConnectionState, Holder {
     return this.sendBuffer.unsentBytes + this.#answerBytes;
   }
 
-  /** HTTP/2 connections of its user, itself included. Node holds back others by itself. */
+  /** The user's HTTP/2 connections, including itself. Node itself pauses other connections. */
   get siblings(): Iterable<Connection> {
     return [...this.#keeper.ofUser(this.userName)].filter(({ http2 }) => http2);
   }
@@ -96,7 +96,7 @@ export class Connection implements ConnectionState, Holder {
     if (this.#exchanges.size === 0) this.idleSince = performance.now();
   }
 
-  /** Returns false where that user has too many connections: then it ends after its responses. */
+  /** Returns false when the user has too many connections: it then ends after its responses. */
   askedBy(user: User): boolean {
     return (user.name === this.userName && this.standing !== 'stranger') || this.#keeper.askedBy(this, user);
   }
@@ -109,7 +109,7 @@ export class Connection implements ConnectionState, Holder {
       this.heardAt = now;
       if (!this.doubted) this.askedAt = null;
     }
-    // After a protocol error Node stops reading, and would never see the connection end.
+    // Node stops reading after a protocol error, and would never see the connection's end.
     if (this.session !== null) {
       if (!turns.holds(this) || now - this.heardAt >= silenceMs / 2) readingOf(this.socket)?.readStart();
     } else if (this.socket.readableEnded && this.socket.writableEnded) {

@@ -2,13 +2,13 @@
 export interface ConnectionTimes {
   /** Limit of the TLS handshake. */
   readonly handshakeMs: number;
-  /** Between the connection and the first complete request head, as in the reference. */
+  /** Time from the connection to the first complete request head, as in the reference. */
   readonly firstRequestMs: number;
   /** Between requests over HTTP/2, as in the reference. */
   readonly idleHttp2Ms: number;
   /** Idle time over HTTP/1.1, where a request may meet a closing connection: longer than the 90 s after which most clients and balancers close. */
   readonly idleHttp1Ms: number;
-  /** Silence of an HTTP/2 client after which it is pinged. */
+  /** Silence after which an HTTP/2 client is pinged. */
   readonly silenceMs: number;
   /** Limit of the answer to a ping. */
   readonly pongMs: number;
@@ -18,7 +18,7 @@ export interface ConnectionTimes {
   readonly streamTakingMs: number;
   /** The same for logs and shells, whose readers may pause: the time that a kubelet allows without a byte. */
   readonly relayTakingMs: number;
-  /** Until a connection falls below the bound on bytes queued in its socket. */
+  /** Time for a connection to fall below the bound on its socket's queue. */
   readonly overfullMs: number;
   /** Interval of these checks. */
   readonly lookMs: number;
@@ -47,12 +47,12 @@ export interface ConnectionState {
   readonly idleSince: number;
   readonly heardAt: number;
   readonly askedAt: number | null;
-  /** Complete responses are not taken, and no ping was answered for long: received bytes do not count. */
+  /** Complete responses wait, and pings were unanswered for long: received bytes do not count. */
   readonly doubted: boolean;
   readonly leaving: boolean;
 }
 
-/** The action that is due for a connection: nothing; ping its client; send it away; end it. */
+/** The due action for a connection: none; ping its client; ask it to leave; end it. */
 export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
 
 /**

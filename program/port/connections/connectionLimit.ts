@@ -2,11 +2,11 @@ import fs from 'node:fs';
 
 /** A connection with TLS takes some 50 KiB, so all take a gigabyte. A cluster of 5,000 nodes opens about as many. */
 const connectionsMost = 20_000;
-/** The rest is for the store, peers and backends: a store without a file ends the replica. */
+/** The rest is for store, peers and backends: a store without a file ends the replica. */
 const shareOfFiles = 0.75;
 /** Assumed where the system reports no limit. */
 const filesAssumed = 4_096;
-/** One address: most, since a balancer brings every client, and not all, so that others get in. */
+/** One address gets most, since a balancer brings all clients, but not all, to leave room for others. */
 const addressShare = 0.75;
 /** One user who is neither essential nor an administrator. */
 const userShare = 0.5;

@@ -2,13 +2,13 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { holdBack, letGo, readOn } from './backPressure.js';
 
-/** Requests of all connections read ahead; one more cuts its connection. Some 150 MB of Node's objects. */
+/** Requests read ahead on all connections, some 150 MB of Node's objects; one more cuts its connection. */
 const readAheadMax = 50_000;
 
-/** Bytes read from a connection that is held back, to see whether its client is there. */
+/** Bytes read from a paused connection to detect the client's departure. */
 const heldBytesMax = 256 * 1024;
 
-/** Checks after which a client with that much behind an unfinished request is cut. */
+/** Checks after which a client with that much after an unfinished request is cut. */
 const looksMax = 30;
 
 interface Pipeline {
@@ -37,7 +37,7 @@ export class ConnectionTurns {
     return this.#pipelines.has(socket);
   }
 
-  /** `begin` returns nothing; the caller reports by `over` that the response is complete or cut off. */
+  /** `begin` returns nothing; the caller calls `over` when the response is complete or cut. */
   take(socket: Socket, response: ServerResponse, begin: () => void): void {
     const pipeline = this.#pipelines.get(socket);
     if (pipeline === undefined) {

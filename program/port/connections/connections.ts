@@ -45,7 +45,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
 
   accept(socket: Socket): void {
     const { remoteAddress: address } = socket;
-    // An earlier connection between these ends has ended, though Node may not have seen it.
+    // An earlier connection with the same ends is over, even if Node has not noticed it.
     const before = this.#byEnds.get(endsOf(socket));
     if (before !== undefined) this.#dropThis(before);
     if (address === undefined || !this.#makeRoom(address)) {
@@ -72,7 +72,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   /** Returns false when the connection has closed meanwhile. */
   speaksHttp2(session: ServerHttp2Session): boolean {
     const connection = this.#byEnds.get(endsOf(session.socket));
-    // Node would hand out the rest of its buffers as requests, and never report their end.
+    // Node would still parse its buffers into requests, and never report their end.
     if (connection === undefined) {
       session.destroy();
       return false;
@@ -201,6 +201,6 @@ class Tally {
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
-/** Both ends: this server may be reached at its own address and at a balancer's. */
+/** Uses both ends: clients may reach this server at its own address and a balancer's. */
 const endsOf = ({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Ends): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

@@ -1,7 +1,7 @@
 /** Empty places before they are dropped. */
 const leftPlacesMax = 1_024;
 
-/** Places are cleared: finished work must not live on for as long as others wait. */
+/** Clears places, so that finished work is not retained while others wait. */
 export class Line<T> {
   #items: (T | undefined)[] = [];
   #next = 0;

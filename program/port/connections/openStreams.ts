@@ -101,7 +101,7 @@ export class OpenStreams<T> implements Map<number, T> {
 
 const homeOf = (id: number, mask: number): number => (id >> 1) & mask;
 
-/** Streams without a number yet. Node keeps them in a `Set`, with the same cost. */
+/** Streams without a number yet. Node uses a `Set`, with the same cost. */
 export class UnnumberedStreams<T> implements Set<T> {
   readonly [Symbol.toStringTag] = 'UnnumberedStreams';
   readonly #streams: T[] = [];

@@ -1,6 +1,6 @@
 /** A client that obeys `Retry-After: 1` is never delayed. */
 const pacedMs = 1_000;
-/** A paced client may begin one request in each such interval. */
+/** A slowed client may begin one request per interval. */
 const tryMs = 4;
 const clientsMax = 10_000;
 
@@ -30,7 +30,7 @@ export class Paces {
     this.#forget(now);
   }
 
-  /** Returns whether another request may begin in the place that one left. */
+  /** Returns whether another request may replace an ended one. */
   left(client: string): boolean {
     const pace = this.#paceOf(client);
     if (pace !== undefined) pace.places += 1;
@@ -50,7 +50,7 @@ export class Paces {
     else pace.tryAt = this.#now() + tryMs;
   }
 
-  /** Milliseconds until one may begin if no other leaves its place before. */
+  /** Milliseconds until the next request may begin, if none ends before. */
   waitMs(client: string): number {
     return this.allows(client) ? 0 : Math.ceil((this.#paces.get(client)?.tryAt ?? 0) - this.#now());
   }

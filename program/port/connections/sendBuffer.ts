@@ -1,10 +1,10 @@
 import type { SendBuffer, Sender } from './sender.js';
 import type { UnsentBytes } from './unsentBytes.js';
 
-/** Bytes handed over to one connection; less when all together have much. */
+/** Bytes handed over to one connection; less when all connections have many. */
 const unsentBytesMax = 1024 * 1024;
 const shareOfRest = 16;
-/** One piece's share of a connection's room: unread streams leave room for others. */
+/** A piece's share of a connection's room, so that unread streams leave some for others. */
 const shareOfRoom = 8;
 /** One HTTP/2 frame or TLS record. Every idle connection may send that much. */
 export const pieceBytesMin = 16 * 1024;

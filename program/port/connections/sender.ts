@@ -1,6 +1,6 @@
 /** A sender with bytes for a connection that has no room for them now. */
 export interface Sender {
-  /** Called once, when there is room again or the connection is over. */
+  /** Called once, when there is room again, or at the connection's end. */
   sendMore(): void;
 }
 

@@ -16,7 +16,7 @@ const userShare = 1 / 3;
 const strangersShare = 1 / 8;
 const ownMin = 8;
 
-/** The owner that slots count for: a user, or the unauthenticated clients of one address. */
+/** The owner of slots: a user, or the unauthenticated clients of one address. */
 export const ownerOf = ({ name }: User, address: string | undefined): string =>
   name === anonymousUser ? `${name} ${address ?? ''}` : name;
 

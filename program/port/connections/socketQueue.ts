@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** The bytes of a socket, as the operating system has taken them. */
+/** A socket's bytes as taken by the operating system. */
 export interface SocketQueue {
   readonly queuedBytes: number;
   readonly takenBytes: number;

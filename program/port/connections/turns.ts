@@ -8,7 +8,7 @@ import { readingOf, type Reading } from './reading.js';
 const perTurnMax = 16;
 /** A request with certificate checks, or a part of a long list, takes as long as many others. */
 const budgetMs = 2;
-/** Waiting requests of one connection; more than open streams, since cancelled ones count. */
+/** Waiting requests of one connection: more than open streams, as cancelled ones count. */
 const waitingMax = 8_192;
 
 /** A client with more waiting requests is not read: decoding heads takes time outside any turn. */
@@ -31,7 +31,7 @@ interface Waiting {
 interface Lane {
   readonly bringer: Bringer;
   readonly waiting: Line<Waiting>;
-  /** Fixed while something waits here or it is held, even when another user sends requests. */
+  /** Fixed while requests wait here or it is paused, even if another user sends some. */
   owner: Owner;
   queued: boolean;
   held: boolean;
@@ -49,7 +49,7 @@ interface Owner {
   readonly held: Line<Lane>;
   /** The turn in which one of them last resumed reading. */
   readAt: number;
-  /** None of its connections was read again since all were held. */
+  /** None of its connections was read again since all were paused. */
   allHeld: boolean;
   /** Paced, and out of the rotation. */
   aside: boolean;
@@ -148,7 +148,7 @@ export class Turns {
     if (owner !== undefined) this.#return(owner);
   }
 
-  /** A write makes Node read on: a held connection is held again before anything is read. */
+  /** A write makes Node read on, so a paused connection is paused again before any read. */
   answered(bringer: Bringer): void {
     const lane = this.#lanes.get(bringer);
     if (lane === undefined || !lane.held || lane.slipped) return;
@@ -161,7 +161,7 @@ export class Turns {
     return this.#lanes.get(bringer)?.held === true;
   }
 
-  /** Undefined where it may go on at once; otherwise the promise settles in its turn. */
+  /** Undefined to go on at once; otherwise the promise settles in its turn. */
   goOn(user: string): Promise<void> | undefined {
     if (this.#isFree()) {
       this.#count();
@@ -237,7 +237,7 @@ export class Turns {
     this.#askForTurn();
   }
 
-  /** Other connections of its client that have input in this turn are not read any more. */
+  /** Stops reading the client's other connections that have input in this turn. */
   #holdAll(lane: Lane): void {
     this.#hold(lane);
     if (lane.owner.allHeld) return;
@@ -271,7 +271,7 @@ export class Turns {
     return null;
   }
 
-  /** The client has authenticated meanwhile: waiting requests count for that user. */
+  /** The client has authenticated meanwhile, so its waiting requests count for that user. */
   #handOver(lane: Lane): void {
     const { owner: stranger, waiting } = lane;
     const owner = this.#ownerOf(keyOf(lane.bringer));
@@ -359,7 +359,7 @@ export class Turns {
   }
 }
 
-/** Keys of unused connections begin with a character that no name of a user has. */
+/** Keys of unused connections begin with a character that user names do not have. */
 const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `${strangersMark}${ends}` : userName);
 const strangersMark = '\n';
 
@@ -371,5 +371,5 @@ function nextOf({ owner, waiting }: Lane): (() => void) | null {
   return null;
 }
 
-/** One per thread: all its work for clients shares one event loop. */
+/** One per thread, whose work for clients shares an event loop. */
 export const turns = new Turns();
