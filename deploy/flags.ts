@@ -90,7 +90,7 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'cluster-signing-cert-file': pki.caFile,
     'cluster-signing-key-file': pki.caKeyFile,
     'service-account-private-key-file': pki.serviceAccount.keyFile,
-    // With the default of 20 a second, a Deployment of a thousand takes a minute.
+    // The default of 20 a second lets a Deployment of a thousand take a minute.
     'kube-api-qps': '2000',
     'kube-api-burst': '4000',
   });

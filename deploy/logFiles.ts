@@ -27,7 +27,7 @@ export function writeLogFile(log: number | null, text: string): void {
   if (log !== null) unlessFull(() => fs.writeSync(log, text));
 }
 
-/** Without a listener, the first lost line would end the process. */
+/** The first lost line would end a process without a listener. */
 export function outliveFullDisk(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -13,7 +13,7 @@ const partingMs = 200;
 
 const noTerms = (): ThreadTerms['standstill'] => new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 
-/** At the process's end, Node would terminate them anywhere, which is not safe (`threadLeash.ts`). */
+/** Node would terminate them anywhere when the process ends, which is not safe (`threadLeash.ts`). */
 const running = new Set<ManagedThread>();
 
 const endAll = (): void => {
