@@ -1,4 +1,4 @@
-/** Service accounts of `kube-system` that controllers write as, with `--use-service-account-credentials`. Every account name is listed here. */
+/** All service accounts of `kube-system` that controllers use with `--use-service-account-credentials`. */
 export const accountNames = [
   'attachdetach-controller',
   'bootstrap-signer',

@@ -21,7 +21,7 @@ const madeAtOnce = 8;
 
 interface AccountTokensOptions {
   readonly api: Api;
-  /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
+  /** Creates the accounts at the start, before any token waits. Default: `api`. */
   readonly unthrottled?: Api;
   readonly clock: Clock;
   readonly onError: (message: string) => void;
@@ -78,7 +78,7 @@ export class AccountTokens {
     return this.#options.unthrottled ?? this.#options.api;
   }
 
-  /** Drops a token that the server refused: its account may have been deleted and recreated. */
+  /** Drops a refused token, whose account may have been recreated. */
   forget(account: string): void {
     this.#tokens.delete(account);
   }

@@ -62,10 +62,10 @@ export interface ControllerEntry {
   readonly name: string;
   /** An accepted older name. */
   readonly alias: string;
-  /** The service account that it writes as, and the last part of its user agent. */
+  /** The controller's service account, and the last part of its user agent. */
   readonly account: AccountName;
   readonly component?: string;
-  /** No role exists for an account of its own: it writes as the manager does. */
+  /** The controller has no role of its own, and writes as the manager. */
   readonly actsAsManager?: boolean;
   /** Runs only where `--controllers` names it. */
   readonly offByDefault?: boolean;
@@ -73,13 +73,13 @@ export interface ControllerEntry {
   readonly feature?: GatedFeature;
   /** Manages a cloud: with `--cloud-provider=external` the cloud's own manager does. */
   readonly ofCloud?: boolean;
-  /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
+  /** Multiples of the options' rates, for controllers with many small requests, as in the reference. */
   readonly rateMultiples?: { readonly qps?: number; readonly burst?: number };
   /** Null where the options leave it nothing to do. */
   readonly make: (environment: ManagerEnvironment) => Controller | null;
 }
 
-/** Has no counterpart in kube-controller-manager, but in the controller managers of clouds. */
+/** Part of clouds' controller managers, not of kube-controller-manager. */
 export const cloudNodes = 'cloud-node-controller';
 
 export const controllerCatalogue: readonly ControllerEntry[] = [
@@ -370,7 +370,7 @@ export function isEnabled(
   return decisive === undefined ? !offByDefault && wanted.includes('*') : !decisive.startsWith('-');
 }
 
-/** Returns whether options leave a controller something to do. `told`: gates that the command line names. */
+/** Returns whether the controller has work under these options. `told`: gates on the command line. */
 export function isWanted(
   { feature, ofCloud = false }: Pick<ControllerEntry, 'feature' | 'ofCloud'>,
   {

@@ -13,13 +13,13 @@ import { fileErrors, readUsable } from './usableOptions.js';
 export type { CloudProvider, Instances, LoadBalancers, Machine, Route, Routes } from './cloud/provider.js';
 
 export interface CloudSettings {
-  /** The content of the file that `--cloud-config` names; null without one. */
+  /** The content of the `--cloud-config` file; null without one. */
   readonly configuration: string | null;
   /** `--cluster-name`. */
   readonly clusterName: string;
 }
 
-/** Makes the interface of each cloud, by the name that `--cloud-provider` gives. */
+/** Creates each cloud's interface, by its name in `--cloud-provider`. */
 export type Clouds = Readonly<Record<string, (settings: CloudSettings) => CloudProvider | Promise<CloudProvider>>>;
 
 export interface RunningManager {

@@ -34,11 +34,11 @@ export interface LeaderElectionOptions {
   readonly identity: string;
   readonly namespace: string;
   readonly name: string;
-  /** Time that others wait, after they saw the lease change last, before they take it. */
+  /** Time that others wait after the last observed change before they take the lease. */
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** Releases the lease at the end, so that others need not wait until it expires. Default true. */
+  /** Releases the lease at the end, so that others need not wait for its expiry. Default true. */
   readonly givesBack?: boolean;
   /**
    * Leaves the election to the server (KEP 4355): the lease is only held while it is given to this candidate, and released for a preferred one. Default false.
@@ -64,7 +64,7 @@ export class LeaderElector {
   #over = false;
   /** The lease is promised to another candidate. */
   #yields = false;
-  /** The latest attempt; it may still be running when leadership ends. */
+  /** The latest attempt, which may outlast leadership. */
   #attempting: Promise<boolean> = Promise.resolve(false);
 
   constructor(options: LeaderElectionOptions) {
@@ -97,7 +97,7 @@ export class LeaderElector {
     const stop = (): void => leading.abort();
     signal.addEventListener('abort', stop, { once: true });
     const work = lead(leading.signal);
-    // Leadership has no purpose after the work has ended by itself.
+    // Leadership ends with the work.
     const ended = new AbortController();
     void work.then(
       () => ended.abort(),
@@ -138,7 +138,7 @@ export class LeaderElector {
       await pause(clock, retryPeriodMs, signal);
       if (signal.aborted) return;
       const untilMs = this.#renewedAt + renewDeadlineMs;
-      // An attempt may hang for longer than the deadline, which holds anyway.
+      // The deadline also holds for an attempt that hangs longer.
       const renewed = await Promise.race([this.#tryAcquireOrRenew(), pause(clock, untilMs - clock.elapsed(), signal).then(() => false)]);
       if (this.#yields || (!renewed && clock.elapsed() >= untilMs)) {
         if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.#options.identity} stopped leading`);
@@ -190,7 +190,7 @@ export class LeaderElector {
     return seen !== null && this.#isHeld(seen);
   }
 
-  /** Returns whether another candidate holds it, as far as the lease was seen to change. */
+  /** Returns whether another candidate holds it, by the observed changes. */
   #isHeld({ spec }: Lease): boolean {
     const holder = spec?.holderIdentity ?? '';
     const free = holder === '' || holder === this.#options.identity;
@@ -214,7 +214,7 @@ export class LeaderElector {
     return created !== null;
   }
 
-  /** Conditional on the version that was seen: one of two candidates gets a conflict. */
+  /** Conditional on the seen version: one of two candidates gets a conflict. */
   async #write(lease: Lease | null, startedAt: number): Promise<Lease | null> {
     if (!lease) return null;
     const written = await this.#options.api.update(leases, { ...lease, spec: { ...lease.spec, ...this.#claim(lease) } });
@@ -250,7 +250,7 @@ export class LeaderElector {
     this.#options.onNewLeader?.(holder);
   }
 
-  /** An empty holder lets the next candidate take over at its next try. */
+  /** An empty holder lets the next candidate take over in its next attempt. */
   async #release(): Promise<void> {
     const lease = this.#lease;
     if (!lease) return;

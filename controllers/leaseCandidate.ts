@@ -10,7 +10,7 @@ export interface CandidacyOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly namespace: string;
-  /** The identity under which this program would hold the lease; it is the name of the candidate. */
+  /** The identity for holding the lease; also the candidate's name. */
   readonly identity: string;
   readonly leaseName: string;
   /** Semantic versions: of this program, and of its emulated behaviour. */
@@ -19,7 +19,7 @@ export interface CandidacyOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** A candidate expires after 30 minutes without a renewal. As in the reference. */
+/** A candidate expires after 30 minutes without renewal, as in the reference. */
 const renewEveryMs = 5 * 60_000;
 const [retryFirstMs, retryMaxMs] = [200, 30_000];
 const strategy = 'OldestEmulationVersion';

@@ -12,7 +12,7 @@ import { keepHeapSmall } from './quietHeap.js';
 import { runManager } from './runManager.js';
 import { fileErrors, readUsable } from './usableOptions.js';
 
-/** The program's files, a key among them, are not for other users, whatever the shell's umask. */
+/** Protects the program's files, including a key, from other users, whatever the shell's umask. */
 const privateFilesUmask = 0o077;
 
 /** The reference's exit codes: 0 for requested output and requested stops, 1 for failures and invalid command lines. */
@@ -59,7 +59,7 @@ function tellOfFile(file: string): number {
   }
 }
 
-/** Prints the output that options request; returns false when they request a run. */
+/** Prints output requested by options; returns false if a run is requested. */
 function describe({ help, version }: ControllerManagerOptions): boolean {
   if (help)
     process.stdout.write(
@@ -71,7 +71,7 @@ function describe({ help, version }: ControllerManagerOptions): boolean {
   return true;
 }
 
-/** The reason why the process ends, once it is known: the last line of its log. */
+/** The reason for the process's end, once known: the last line of its log. */
 let lastWord: string | null = null;
 
 /** Logs the end of this process, whatever its cause. Node itself does not report an end for lack of pending events. */
@@ -110,7 +110,7 @@ async function work(options: ControllerManagerOptions, log: ManagerLog): Promise
     : { status: 1, reason: 'its controllers have all ended by themselves' };
 }
 
-/** The first signal stops in order; a second one at once. */
+/** The first signal stops in order, a second one at once. */
 function stopRequest(log: ManagerLog): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -126,5 +126,5 @@ function stopRequest(log: ManagerLog): AbortSignal {
   return controller.signal;
 }
 
-// Closing connections hold the event loop for a while; nothing depends on them.
+// Does not wait for closing connections, on which nothing depends.
 void main(process.argv.slice(2)).then((code) => process.exit(code));

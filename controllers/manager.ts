@@ -51,14 +51,14 @@ export interface Trace {
 }
 
 const program = 'kube-controller-manager';
-/** Controllers stop in milliseconds; one that takes this long waits for something that will not come. */
+/** Controllers stop in milliseconds; longer waits are in vain. */
 const stopGraceMs = 5_000;
 
-/** One lease, and the controllers that run while it is held. */
+/** A lease, and the controllers that run while it is held. */
 interface Election {
   readonly name: string;
   readonly check: string;
-  /** True when the server elects among candidates, of which this manager is one. */
+  /** True when the server elects among candidates, including this manager. */
   readonly isCoordinated?: boolean;
   readonly entries: readonly ControllerEntry[];
   /** Called once the lease is held. */
@@ -84,7 +84,7 @@ export class Manager {
     const { settings, clock, metrics, options } = manager;
     this.#connection = new Connection(settings, { clock });
     const { host } = new URL(settings.server);
-    // CBOR needs its feature gate; without it the reference uses JSON as well.
+    // Without its feature gate, CBOR is replaced by JSON, as in the reference.
     const contentType = options['kube-api-content-type'] === protobufType ? protobufType : jsonType;
     this.#api = new RestApi({
       connection: this.#connection,
@@ -99,7 +99,7 @@ export class Manager {
     });
   }
 
-  /** The server as this program's own identity, without limits: for requests that must not wait. */
+  /** The API as this program itself, without limits, for requests that must not wait. */
   get api(): RestApi {
     return this.#api;
   }
@@ -213,7 +213,7 @@ export class Manager {
     return result;
   }
 
-  /** Starts the controllers and resolves when all have stopped: none of their requests is running after that. */
+  /** Starts the controllers; resolves when all have stopped, with no request left. */
   async #lead(entries: readonly ControllerEntry[], signal: AbortSignal, mayAct: () => boolean): Promise<void> {
     const { options, settings, clock, random, metrics, log, features, trace } = this.#manager;
     // Every request and every watch listens.
@@ -315,7 +315,7 @@ export class Manager {
     return controllerCatalogue.filter((entry) => isEnabled(entry, options.controllers) && isWanted(entry, surroundings));
   }
 
-  /** Each controller writes as itself with `--use-service-account-credentials`, over a connection without a client certificate. */
+  /** Each controller writes as its own account with `--use-service-account-credentials`, without a client certificate. */
   #identities(
     entries: readonly ControllerEntry[],
     own: { readonly api: RestApi; readonly unthrottled: RestApi },

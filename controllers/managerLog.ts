@@ -4,12 +4,12 @@ import { loggerOptions, type LoggerSettings } from '../program/log/options.js';
 import type { Trace } from './manager.js';
 import type { ControllerManagerOptions } from './options/flags.js';
 
-/** Verbosity from which requests and work are logged, as in the reference. */
+/** Verbosity for requests and work, as in the reference. */
 const requestLevel = 6;
 const workLevel = 4;
 const loggersMax = 1_000;
 
-/** The log of a controller manager, as its options configure it. */
+/** A controller manager's log, as configured by its options. */
 export class ManagerLog {
   /** May change while the manager runs. */
   readonly verbosity: Verbosity;
@@ -27,7 +27,7 @@ export class ManagerLog {
     if (output !== null) process.on('exit', () => output.flush());
   }
 
-  /** Messages begin with their component: each has its own budget of lines, and a name for `--vmodule`. */
+  /** Messages begin with their component, which has its own budget of lines and `--vmodule` name. */
   readonly write = (level: 'info' | 'error', message: string): void => {
     const [, who = '', what = message] = /^([\w-]+): ([^]*)$/.exec(message) ?? [];
     this.#budget.write(`${level} ${who || message.split(':', 1)[0]}`, (omitted) => {

@@ -1,6 +1,6 @@
 import { exponentialBuckets } from 'prom-client';
 
-/** Metrics of controllers besides those of their queues, under the names of the reference. */
+/** Metrics of controllers, besides queues, under the reference's names. */
 
 type Kind = 'counter' | 'gauge' | 'histogram';
 

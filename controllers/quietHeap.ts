@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 /** Frees memory of an idle manager: V8 collects the old generation only when it grows, so garbage stays while the process is idle. */
 
 const reviewMs = 10_000;
-/** Share of a core below which nobody notices the 50 ms of a collection. */
+/** Share of a core below which the 50 ms of a collection do not matter. */
 const idleShare = 0.02;
 
 /** Decides whether to collect a heap: once, when a busy process becomes idle. A process begins busy. */

@@ -27,7 +27,7 @@ export interface ManagerRun {
   readonly serves: () => void;
 }
 
-/** Runs a controller manager in this process until `signal` aborts. `lost` means that another may lead now. */
+/** Runs a controller manager in this process until `signal` aborts. `lost` means that another may lead. */
 export async function runManager({ options, log, cloud, signal, serves }: ManagerRun): Promise<'stopped' | 'lost'> {
   const settings = connectionOf(options);
   const rootCa = options['root-ca-file'] ? fs.readFileSync(options['root-ca-file'], 'utf8') : (settings.ca ?? null);
@@ -51,7 +51,7 @@ export async function runManager({ options, log, cloud, signal, serves }: Manage
   const drivers = flexDriversIn(options['flex-volume-plugin-dir']);
   if (drivers.length > 0)
     log.write('error', `FlexVolume drivers are not run here, CSI drivers alone are: ${drivers.slice(0, 20).join(', ')}`);
-  // Neither connections nor timers of the clock keep a process alive.
+  // Keeps the process alive, which connections and the clock's timers do not.
   const awake = setInterval(() => undefined, 24 * 60 * 60 * 1000);
   const serving = await serveHealth({ ...common, verbosity: log.verbosity, inEffect: { migration, hasCloud: cloud !== null } }).catch(
     (error: unknown) => {

@@ -9,10 +9,10 @@ interface ServedResource {
   readonly namespaced?: boolean;
 }
 
-/** Types change rarely: a group's resources are read again after this time. */
+/** Types change rarely; resources of a group are reread after this time. */
 const servedMs = 60_000;
 
-/** The resources and subresources of group versions, as the server lists them. */
+/** Resources and subresources of group versions, as listed by the server. */
 export class ServedResources {
   readonly #api: Api;
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class ServedResources {
     this.#clock = clock;
   }
 
-  /** Returns an empty list for a group version that is not served. */
+  /** Returns an empty list for an unserved group version. */
   async of(apiVersion: string): Promise<readonly ServedResource[]> {
     const known = this.#served.get(apiVersion);
     if (known && this.#clock.elapsed() - known.at < servedMs) return known.resources;
@@ -36,6 +36,6 @@ export class ServedResources {
   }
 }
 
-/** The resource of a kind, among those of its group version; undefined where there is none. */
+/** Returns a kind's resource in its group version, or undefined. */
 export const resourceOfKind = (resources: readonly ServedResource[], kind: string): ServedResource | undefined =>
   resources.find((entry) => entry.kind === kind && !entry.name.includes('/'));

@@ -4,7 +4,7 @@ import { uselessFiles } from './options/files.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from './options/flags.js';
 import { readControllerManagerOptions, type OptionsResult } from './options/read.js';
 
-/** Reads a command line, which may name only controllers that there are. `clouds`: further names for `--cloud-provider`. */
+/** Reads a command line with existing controllers only. `clouds`: further names for `--cloud-provider`. */
 export function readUsable(argv: readonly string[], clouds: readonly string[] = []): OptionsResult {
   const read = readControllerManagerOptions(argv, clouds);
   if (!read.ok) return read;

@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address | null {
   return { family: 6, value: [...first, ...zeros, ...last].reduce((value, part) => (value << 16n) | BigInt(`0x${part}`), 0n) };
 }
 
-/** Parses a range and clears its host bits; null for text that is no range. */
+/** Parses a range and clears its host bits; null for invalid text. */
 export function parseCidr(text: string): Cidr | null {
   const [ip = '', length = '', more] = text.split('/');
   const address = parseAddress(ip);

@@ -241,7 +241,7 @@ class Autoscaler {
     };
   }
 
-  /** Takes the largest proposal of all metrics. It scales down only where every metric could be read. */
+  /** Takes the largest proposal of all metrics. Scales down only if every metric is known. */
   async #proposed(specs: readonly MetricSpec[], question: Question): Promise<Total> {
     let best: Proposal | null = null;
     let first: Total['failure'] = null;
@@ -326,7 +326,7 @@ export function autoscalingController(environment: ManagerEnvironment): Controll
   controller.needs(pods);
   controller.needs(horizontalPodAutoscalers).addHandlers({
     added: (each) => controller.queue.add(keyTextOf(each)),
-    // Each sync changes its status, which is no reason for another.
+    // Ignores changes of the status, which each sync makes.
     changed: (before, after) => {
       if (!sameMeaning(before.spec, after.spec)) controller.queue.add(keyTextOf(after));
     },

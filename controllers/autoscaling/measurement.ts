@@ -16,7 +16,7 @@ export class MetricError extends Error {
   override readonly name = 'MetricError';
 }
 
-/** Returns thousandths of an amount; undefined for text that is no amount. */
+/** Returns thousandths of an amount; undefined for invalid text. */
 export function milli(text: string | number | undefined): number {
   const read = parseQuantity(String(text ?? '0'));
   return read.ok ? Number(scaledQuantity(read.quantity, 3)) : 0;
@@ -86,7 +86,7 @@ export function requestsOf(pods: readonly Pod[], resource: string, container: st
   );
 }
 
-/** Permitted distances of the ratio of use to target from 1, in each direction, without an action. */
+/** Permitted distances of the ratio of use to target from 1, for each direction. */
 export interface Tolerances {
   readonly up: number;
   readonly down: number;
@@ -171,7 +171,7 @@ export interface ValueQuestion {
   readonly tolerances: Tolerances;
 }
 
-/** Returns the number of pods by one value that belongs to all of them. */
+/** Returns the number of pods by one value for all of them. */
 export function replicasByValue({ value, target, current, statusReplicas, pods, tolerances }: ValueQuestion): Measured {
   if ('average' in target) {
     const ratio = value / (target.average * statusReplicas);

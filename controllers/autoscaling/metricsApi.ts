@@ -76,7 +76,7 @@ export class MetricsApi {
     );
   }
 
-  /** `resource` is the plural of the object's kind, with its group. */
+  /** `resource` is the kind's plural with its group. */
   async ofObject(
     namespace: string,
     { kind, name }: CrossVersionObjectReference,
@@ -108,7 +108,7 @@ export class MetricsApi {
     return found;
   }
 
-  /** Rejects with a `MetricError` that names the failed API and the failure; its cause has the details. */
+  /** Rejects with a `MetricError` that names API and failure; its cause has the details. */
   async #read<A>(kind: MetricsKind, what: string, path: string): Promise<A> {
     try {
       return await this.#api.read<A>(path, { accept: 'application/json' });

@@ -130,7 +130,7 @@ function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: 
   return { replicas: wanted, told: within };
 }
 
-/** Returns the number when a period began: neither later additions nor later removals count, in either direction. */
+/** Returns the number at the start of a period, undoing its additions and removals. */
 const startOf = (current: number, changes: readonly Change[], seconds: number, now: number): number =>
   changes.reduce((sum, { by, at }) => (at > now - seconds * 1000 ? sum - by : sum), current);
 
@@ -154,7 +154,7 @@ function downTo(current: number, rules: HPAScalingRules, changes: readonly Chang
   return rules.selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);
 }
 
-/** Adds a change of scale to the history, and drops those that no policy needs any more. */
+/** Adds a change of scale to the history, and drops those too old for all policies. */
 export function withChange(history: History, by: number, behavior: HorizontalPodAutoscalerBehavior | undefined, now: number): History {
   const periods = [...(behavior?.scaleUp?.policies ?? upDefaults.policies), ...(behavior?.scaleDown?.policies ?? downDefaults.policies)];
   const longestMs = 1000 * Math.max(0, ...periods.map(({ periodSeconds }) => periodSeconds));

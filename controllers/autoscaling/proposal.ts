@@ -48,7 +48,7 @@ export const failureReason = (type: string): string =>
 /** Formats amounts of thousandths as the reference does. */
 export const quantityText = (thousandths: number): string => (thousandths % 1000 === 0 ? String(thousandths / 1000) : `${thousandths}m`);
 
-/** Returns the number of replicas by one metric. Rejects where it is unknown. */
+/** Returns the replicas for one metric. Rejects if unknown. */
 export async function proposalOf(spec: MetricSpec, question: Question, metrics: MetricsApi, targets: ScaleTargets): Promise<Proposal> {
   const { type, resource, containerResource, pods, object, external } = spec;
   if (type === 'Resource' && resource) return ofResource(resource, question, metrics);
@@ -186,14 +186,14 @@ function byValue(
   };
 }
 
-/** Returns the tolerances: the autoscaler's for each direction, where permitted (`own`), otherwise the cluster's. */
+/** Returns the tolerances: the autoscaler's per direction, where permitted (`own`), else the cluster's. */
 export function tolerancesOf({ spec: { behavior } }: HorizontalPodAutoscaler, usual: number, own: boolean): Tolerances {
   const of = (rules: HPAScalingRules | undefined): number =>
     rules?.tolerance === undefined || !own ? usual : milli(rules.tolerance) / 1000;
   return { up: of(behavior?.scaleUp), down: of(behavior?.scaleDown) };
 }
 
-/** Parses a selector as scales have it; null for invalid text. */
+/** Parses the selector of a scale; null for invalid text. */
 export function selectorTerms(text: string): ((labels: Readonly<Record<string, string>> | undefined) => boolean) | null {
   const requirements = splitTerms(text).map(requirementOf);
   if (requirements.some((each) => each === null)) return null;

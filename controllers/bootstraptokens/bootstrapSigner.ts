@@ -10,7 +10,7 @@ const namespace = 'kube-public';
 const name = 'cluster-info';
 const key = `${namespace}/${name}`;
 
-/** Signs the public `cluster-info` with each bootstrap token, so that new nodes can verify it. */
+/** Signs the public `cluster-info` with each bootstrap token, for verification by new nodes. */
 export function bootstrapSigner(environment: ManagerEnvironment): Controller {
   const { api, watchApi, clock, random, log } = environment;
   const onError = (error: unknown): void => log('error', `watch of ${key}: ${messageOf(error)}`);

@@ -36,7 +36,7 @@ function signingToken(secret: Secret, now: number): SigningToken | null {
   return { id, secret: key };
 }
 
-/** A signature (JWS with HMAC) without its content: the verifier has that already. */
+/** A signature (JWS with HMAC) without its content, which the verifier has. */
 function detachedSignature(content: string, { id, secret }: SigningToken): string {
   const encoded = (text: string): string => Buffer.from(text).toString('base64url');
   const header = encoded(JSON.stringify({ alg: 'HS256', kid: id }));

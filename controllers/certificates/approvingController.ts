@@ -7,7 +7,7 @@ import type { ManagerEnvironment } from '../environment.js';
 import { isDecided, isIssued, withCondition } from './requestState.js';
 import { kubeletClientRefusal, kubeletClientSigner } from './signers.js';
 
-/** A permission that the requester needs for automatic approval, in the order in which they are checked. */
+/** A permission needed for automatic approval, in the order of checks. */
 export interface Approval {
   readonly permission: 'selfnodeclient' | 'nodeclient';
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Approval {
 /** Returns the automatic approvals possible for a request. A node needs fewer permissions to renew its own certificate than to get another. */
 async function possibleApprovals({ spec }: CertificateSigningRequest): Promise<readonly Approval[]> {
   if (spec.signerName !== kubeletClientSigner) return [];
-  // The code that reads certificates is large, and loaded at the first one.
+  // The large code that reads certificates is loaded for the first one.
   const { readRequest } = await import('./request.js');
   const request = { ...readRequest(spec.request), usages: spec.usages ?? [] };
   if (kubeletClientRefusal(request) !== null) return [];
@@ -31,7 +31,7 @@ async function possibleApprovals({ spec }: CertificateSigningRequest): Promise<r
 const firstRetryMs = 200;
 const workers = 5;
 
-/** The question whether the requester has the permission of an approval. Pure. */
+/** Returns the review of the requester's permission for an approval. Pure. */
 const reviewOf = ({ username, uid, groups, extra }: CertificateSigningRequest['spec'], { permission }: Approval): SubjectAccessReview => ({
   metadata: {},
   spec: {
@@ -49,7 +49,7 @@ const reviewOf = ({ username, uid, groups, extra }: CertificateSigningRequest['s
   },
 });
 
-/** Approves requests of nodes for client certificates, where the requester has the permission. */
+/** Approves nodes' requests for client certificates, if the requester has the permission. */
 export function approvingController(environment: ManagerEnvironment): Controller {
   const { api, informers, clock } = environment;
   const { cache } = informers.of(certificateSigningRequests);

@@ -13,7 +13,7 @@ export interface Cleaning<T extends KubeObject> {
   isOver(object: T, now: number): boolean;
 }
 
-/** Periodically removes objects that are over, unless they have changed meanwhile. */
+/** Periodically removes objects that are no longer needed and have not changed meanwhile. */
 export function cleaner<T extends KubeObject>(
   { api, informers, clock, log }: ManagerEnvironment,
   { name, type, lookEveryMs, isOver }: Cleaning<T>,

@@ -14,7 +14,7 @@ export interface RequestedCertificate {
 
 const pemLabel = 'CERTIFICATE REQUEST';
 
-/** Throws where the text, which is PEM in base64, holds no request. */
+/** Throws if the text is not a request (PEM in base64). */
 export function readRequest(base64: string | null | undefined): RequestedCertificate {
   useNodeCrypto();
   const pem = Buffer.from(base64 ?? '', 'base64').toString('latin1');

@@ -1,7 +1,7 @@
 import type { ControllerManagerOptions } from '../options/flags.js';
 import type { RequestedCertificate } from './request.js';
 
-/** The signers of the cluster itself, and the requests that each accepts. Pure. */
+/** The cluster's own signers, and the requests that each accepts. Pure. */
 
 export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
 const nodesOrganization = 'system:nodes';
@@ -11,7 +11,7 @@ export interface Request extends Omit<RequestedCertificate, 'parsed'> {
   readonly usages: readonly string[];
 }
 
-/** Returns why a signer refuses a request; null where it does not. */
+/** Returns why a signer refuses a request, or null. */
 type Refusal = (request: Request) => string | null;
 
 const usagesOf =
@@ -26,7 +26,7 @@ function nodeRefusal({ organizations, commonName }: Request): string | null {
   return commonName.startsWith(nodePrefix) ? null : `subject common name does not begin with ${nodePrefix}`;
 }
 
-/** Nodes may leave key encipherment out, for keys that do not support it, but not digital signature. */
+/** Nodes may omit key encipherment, which some keys do not support, but not digital signature. */
 const nodeUsages =
   (required: string) =>
   (usages: readonly string[]): boolean =>
@@ -40,7 +40,7 @@ function namesRefusal({ dnsNames, ipAddresses, emails, uris }: Request, allowed:
   return ipAddresses.length > 0 ? 'IP subjectAltNames are not allowed' : null;
 }
 
-/** Returns why a request is not for a node's client certificate; null where it is. */
+/** Returns why a request is not for a node's client certificate, or null. */
 export const kubeletClientRefusal: Refusal = (request) =>
   nodeRefusal(request) ??
   namesRefusal(request, 'none') ??
@@ -60,7 +60,7 @@ const clientRefusal: Refusal = ({ usages }) => {
 /** These names identify replicas (`raft/transport`), possibly under a signer's authority, so no other certificate gets one. */
 const replicaName = /\.raft\.?$/i;
 
-/** Returns why no signer of the cluster signs a request, whatever its purpose; null where one may. */
+/** Returns why all signers of the cluster refuse a request, or null. */
 const reservedRefusal: Refusal = ({ dnsNames, commonName }) => {
   const reserved = [...dnsNames, commonName].find((name) => replicaName.test(name));
   return reserved === undefined

@@ -1,9 +1,9 @@
 /** The validity of a new certificate. Pure. */
 
 const minuteMs = 60_000;
-/** Clocks differ: certificates are valid from a little before their creation. */
+/** Certificates are backdated slightly, since clocks differ. */
 const backdateMs = 5 * minuteMs;
-/** Certificates with a shorter life are backdated without losing any of it. */
+/** Shorter lives are not reduced by backdating. */
 const shortMs = 8 * 60 * minuteMs;
 const shortestMs = 10 * minuteMs;
 
@@ -13,7 +13,7 @@ export function durationMs(askedSeconds: number | undefined, longestMs: number):
   return Math.max(askedSeconds * 1000, shortestMs);
 }
 
-/** Throws where the authority has expired: its certificates would be invalid too. */
+/** Throws if the authority has expired, which would invalidate its certificates. */
 export function validityOf(
   now: number,
   { livesMs, authorityEnds }: { readonly livesMs: number; readonly authorityEnds: number },

@@ -15,7 +15,7 @@ export interface Api {
   patch<T extends KubeObject>(type: Resource<T>, key: ObjectKey, patch: Patch, options?: { readonly subresource?: string }): Promise<T>;
   delete(type: Resource, key: ObjectKey, options?: DeleteOptions): Promise<void>;
   deleteCollection(type: Resource, namespace: string, options?: DeleteOptions): Promise<void>;
-  /** Posts to a subresource whose body is of another kind than its parent: tokens, evictions. */
+  /** Posts to a subresource with a body of another kind: tokens, evictions. */
   post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A>;
   /** Resolves once the server accepted the watch. */
   watch<T extends KubeObject>(type: Resource<T>, options: WatchOptions): Promise<Watch<T>>;
@@ -52,7 +52,7 @@ export type WatchEvent<T> =
   | { readonly type: 'BOOKMARK'; readonly object: KubeObject }
   | { readonly type: 'ERROR'; readonly object: unknown };
 
-/** Ends when the server ends it; throws when the connection breaks. Leaving the loop closes it. */
+/** Ends when the server ends it; throws when the connection breaks. Leaving the loop closes the watch. */
 export interface Watch<T> extends AsyncIterable<WatchEvent<T>> {
   close(): void;
 }

@@ -2,7 +2,7 @@ import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
 
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-/** Read access to a cache. Its objects are shared and never changed. */
+/** Read access to a cache, whose objects are shared and never changed. */
 export interface Lister<T extends KubeObject> {
   get(key: string): T | undefined;
   list(): readonly T[];
@@ -20,7 +20,7 @@ export class Cache<T extends KubeObject> implements Lister<T> {
     this.addIndex(namespaceIndex, (object) => [object.metadata.namespace ?? '']);
   }
 
-  /** May be called at any time; the cache's objects are indexed at once. */
+  /** May be called at any time; indexes the cache's objects at once. */
   addIndex(name: string, words: IndexFunction<T>): void {
     if (this.#indexes.has(name)) return;
     const index = { words, keys: new Map<string, Set<string>>() };

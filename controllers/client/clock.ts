@@ -2,9 +2,9 @@
 export interface Clock {
   /** Milliseconds since 1970: for times in objects. */
   now(): number;
-  /** Milliseconds of a clock that is never set back: for durations. */
+  /** Milliseconds of a monotonic clock, for durations. */
   elapsed(): number;
-  /** Calls back once after `ms`; the returned function cancels it. Does not keep the process alive. */
+  /** Calls back once after `ms`, unless the returned function is called. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;
 }
 

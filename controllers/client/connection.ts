@@ -16,7 +16,7 @@ export interface ConnectionOptions {
   readonly clock?: Clock;
   readonly pingEveryMs?: number;
   readonly connectTimeoutMs?: number;
-  /** Called right before any bytes are sent; when it throws, the connection breaks. See `GatedStream`. */
+  /** Called right before any bytes are sent; a throw breaks the connection. See `GatedStream`. */
   readonly mayPass?: () => void;
 }
 
@@ -32,7 +32,7 @@ export interface Request {
   readonly mayLeave?: () => void;
 }
 
-/** A response whose head came. The caller reads its body, or closes its stream. */
+/** A response with its head. The caller reads its body or closes its stream. */
 export interface Answer {
   readonly status: number;
   readonly headers: http2.IncomingHttpHeaders;
@@ -87,7 +87,7 @@ export class Connection {
     return this.#send(session, request);
   }
 
-  /** Sends further requests over a new session. Those that are under way go on. */
+  /** Uses a new session for further requests; current ones continue. */
   reopen(): void {
     for (const session of this.#sessions) {
       this.#sessions.delete(session);
@@ -132,7 +132,7 @@ export class Connection {
               abort();
             });
       stream.once('response', (answer) => resolve({ status: answer[':status'] ?? 0, headers: answer, stream }));
-      // Applies after the response began, too: an unhandled error of a stream would end the process.
+      // Also needed after the response has begun: an unhandled stream error would end the process.
       stream.on('error', (error: Error) => reject(this.#failure(stream, error)));
       stream.once('close', () => {
         session.streams--;
@@ -178,7 +178,7 @@ export class Connection {
     session.connected.catch(() => undefined);
     this.#sessions.add(session);
     http.once('close', () => this.#sessions.delete(session));
-    // A session that is going away takes no further streams; its own may end.
+    // A session after GOAWAY takes no further streams, but may finish its own.
     http.once('goaway', () => this.#sessions.delete(session));
     http.on('error', () => undefined);
     this.#watchOver(http);
@@ -207,7 +207,7 @@ export class Connection {
         http.destroy();
       };
       const cancel = this.#clock.after(timeoutMs, () => fail(`no answer within ${timeoutMs} ms`));
-      // Node is kept alive while a connection is awaited; afterwards the process's own work decides.
+      // Keeps Node alive while connecting; afterwards the process's own work decides.
       source.once(event, () => {
         cancel();
         resolve();
@@ -223,7 +223,7 @@ export class Connection {
     });
   }
 
-  /** A ping that is still unanswered when the next is due means a dead connection. */
+  /** A connection is dead if a ping is unanswered when the next is due. */
   #watchOver(http: http2.ClientHttp2Session): void {
     const everyMs = this.#options.pingEveryMs ?? defaultPingEveryMs;
     let waiting = false;

@@ -8,7 +8,7 @@ import type { Resource } from '../../api/meta/resource.js';
 import { work, WorkQueue, type QueueMetrics, type WorkOptions } from './workQueue.js';
 
 export interface ControllerEnvironment {
-  /** The server, as this controller: with its own rate limit, and optionally its own identity. */
+  /** The API with this controller's own rate limit, and optionally identity. */
   readonly api: Api;
   /** Shared with the other controllers of the process. */
   readonly informers: Informers;
@@ -23,7 +23,7 @@ export interface ControllerEnvironment {
 
 export interface Controller {
   readonly name: string;
-  /** Works until `signal` aborts, and resolves when no work is left. */
+  /** Works until `signal` aborts; resolves when no work is left. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export class QueueController implements Controller {
     await Promise.all(this.#needed.map((informer) => informer.synced()));
     const { workers = 1, retriesMax, background } = this.#options;
     const sync = this.#traced(this.#options.sync);
-    // A conflict means that the cache lags; the next try uses its newer state.
+    // A conflict means that the cache lags; the next attempt uses its newer state.
     const onError = (key: string, error: unknown): void => {
       if (!isConflict(error)) this.#environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`);
     };

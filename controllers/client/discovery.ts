@@ -2,7 +2,7 @@ import type { Api } from './api.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
 export interface DiscoveredType extends Resource {
-  /** The resource's name for one object; guessed from the kind where the server does not say it. */
+  /** The resource's singular name, guessed from the kind if the server omits it. */
   readonly singular: string;
   readonly verbs: ReadonlySet<string>;
 }
@@ -11,7 +11,7 @@ export interface Discovery {
   /** Each type once, in the version that the server prefers. */
   readonly types: readonly DiscoveredType[];
   readonly all: readonly DiscoveredType[];
-  /** Group versions whose types are unknown now, because their server does not answer. */
+  /** Group versions with unknown types, because their server does not answer. */
   readonly failed: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function discover(api: Api): Promise<Discovery> {
     .flatMap(({ metadata, versions: served = [] }) => served.map((version) => ({ group: metadata.name ?? '', ...version })));
   const all = versions.flatMap(({ group, version, resources = [] }) =>
     resources.map((entry) => ({
-      // A body of another group's version names it in its response kind; the path is the group's.
+      // A body of another group's version names it in its response kind; the path has the group.
       group,
       version,
       resource: entry.resource,

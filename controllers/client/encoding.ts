@@ -15,7 +15,7 @@ export type ContentType = 'application/json' | typeof protobufMediaType;
 export const jsonType = 'application/json';
 export const protobufType = protobufMediaType;
 
-/** Metadata only: every type has them in Protobuf, custom ones too. */
+/** Metadata only, which all types, including custom ones, have in Protobuf. */
 export type MetadataForm = 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
 interface GroupVersionKind {
@@ -77,14 +77,14 @@ export function decodeBody(
   return exactMember === undefined ? value : exactOnly(value, exactMember);
 }
 
-/** Decodes one enveloped object; with an exact member, all large whole numbers are bigint. */
+/** Decodes one enveloped object; with an exact member, all large integers are bigint. */
 export function decodeProtobuf(bytes: Buffer, exactMember?: string): unknown {
   const decoded = protobufDecode(bytes, undefined, { rounded: exactMember === undefined });
   if (decoded.ok) return decoded.value;
   throw new UnreadableError(`an answer in Protobuf cannot be read: ${decoded.message}`);
 }
 
-/** Decodes JSON; with an exact member, all large whole numbers are bigint. */
+/** Decodes JSON; with an exact member, all large integers are bigint. */
 export function decodeJson(bytes: Buffer, exactMember?: string): unknown {
   try {
     if (exactMember === undefined) return JSON.parse(bytes.toString('utf8'));

@@ -43,12 +43,12 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The client must not send requests any more: it was stopped, or its permission (a lease) expired. */
+/** The client must not send requests: it was stopped, or its lease expired. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
 
-/** The response does not match its content type. The request may have been carried out. */
+/** The response does not match its content type. The request may have been executed. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
@@ -72,7 +72,7 @@ export const isServerTimeout = (error: unknown): error is ApiError =>
 
 export const hasCause = (error: unknown, cause: string): boolean =>
   error instanceof ApiError && (error.status.details?.causes?.some(({ reason }) => reason === cause) ?? false);
-/** Creation failed because the namespace is terminating: nothing to do, and nothing to report. */
+/** Creation failed because the namespace is terminating, which needs no action or report. */
 export const isNamespaceTerminating = (error: unknown): boolean => hasCause(error, 'NamespaceTerminating');
 
 /** An error that `expected` recognises becomes null. */
@@ -111,7 +111,7 @@ export function readFailure(error: unknown, what: string): string {
   return `${said} (get ${what})`;
 }
 
-/** Never empty: several failed attempts to connect are one error without a message of its own. */
+/** Never empty: several failed connection attempts are one error without its own message. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || (error instanceof AggregateError ? error.errors.map(messageOf).join('; ') : '') || error.name;

@@ -27,7 +27,7 @@ export interface EventRecorder {
   warning(object: KubeObject, reason: string, message: string): void;
 }
 
-/** Bound on events that wait to be written; more are dropped. */
+/** Bound on unwritten events; further ones are dropped. */
 const waitingMax = 1000;
 
 interface EventWriterOptions {
@@ -36,7 +36,7 @@ interface EventWriterOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Writes events in the background, one after another, correlated. One for the process; `as` names the component. */
+/** Writes correlated events in the background, one after another. One per process; `as` names the component. */
 export class EventWriter {
   readonly #options: EventWriterOptions;
   readonly #correlator: EventCorrelator;
@@ -74,7 +74,7 @@ export class EventWriter {
       try {
         await this.#write(next, this.#correlator.correlate(next));
       } catch (error) {
-        // A terminating namespace takes no more events, and nobody would read them.
+        // A terminating namespace accepts no events, which nobody would read.
         if (!isNamespaceTerminating(error)) this.#options.onError?.(error);
       }
     }

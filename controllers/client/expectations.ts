@@ -23,14 +23,14 @@ export class Expectations {
     this.#clock = clock;
   }
 
-  /** Returns whether all writes for `key` were seen, or are long ago. */
+  /** Returns whether all writes for `key` were seen, or have timed out. */
   satisfied(key: string): boolean {
     const expected = this.#expected.get(key);
     if (!expected) return true;
     return (expected.creations <= 0 && expected.deletions.size === 0) || this.#clock.elapsed() - expected.since > forgottenAfterMs;
   }
 
-  /** Records writes before the first request: their effect may be seen before their response. */
+  /** Records writes before the first request, whose effect may precede its response. */
   expect(key: string, { creations = 0, deletions = [] }: { readonly creations?: number; readonly deletions?: readonly string[] }): void {
     this.#expected.set(key, { creations, deletions: new Set(deletions), since: this.#clock.elapsed() });
   }

@@ -17,7 +17,7 @@ export interface Handlers<T> {
 }
 
 export interface InformerOptions<T extends KubeObject> extends ReflectorOptions<T> {
-  /** Handlers see all objects anew at random between this time and twice it; 0 for never. */
+  /** Repeats all objects to handlers at a random time between this and twice this; 0 for never. */
   readonly resyncMs?: number;
   /** Returns the part of an object to keep. By default drops managed fields: they are large, and writes without them leave them unchanged. */
   readonly transform?: (object: T) => T;
@@ -57,7 +57,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     this.#cache.addIndex(name, words);
   }
 
-  /** A late handler receives the existing objects. The returned function removes it. */
+  /** A late handler gets the existing objects. The returned function removes it. */
   addHandlers(handlers: Handlers<T>): () => void {
     this.#handlers.add(handlers);
     if (this.#synced) for (const object of this.#cache.list()) handlers.added?.(object);
@@ -72,7 +72,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     this.#scheduleResync(signal);
     const { random } = this.#options;
     this.#running = new Reflector({ ...this.#options, random }, this).run(signal);
-    // Waits for a type that will never be known end, whether they have begun or not.
+    // Ends all waits for a type that will never be known.
     const end = (): void => {
       this.#over = true;
       this.#wake();
@@ -185,7 +185,7 @@ export class Informers {
     this.#options = options;
   }
 
-  /** Returns the informer of a type. A new one starts at once after the start. */
+  /** Returns the informer of a type, which starts at once after the start. */
   of<T extends KubeObject>(type: Resource<T>): Informer<T> {
     const key = `${type.version}.${groupResourceOf(type)}`;
     let informer = this.#informers.get(key) as unknown as Informer<T> | undefined;

@@ -1,2 +1,2 @@
-/** The API server reads kubeconfigs the same way, for the services that it calls. */
+/** The API server also reads kubeconfigs by this code, for services that it calls. */
 export { inClusterSettings, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../../program/kubeconfig.js';

@@ -14,7 +14,7 @@ import { RestApi } from './rest.js';
 import { throttleFor } from './throttle.js';
 
 export interface ProgramOptions {
-  /** The field manager of its writes, and the component of its events. */
+  /** The field manager of writes, and the component of events. */
   readonly name: string;
   /** Ends the program in order. */
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ export interface ProgramOptions {
 
 export interface ControllerProgram {
   readonly environment: ControllerEnvironment;
-  /** Runs controllers until the signal aborts. Resolves when no work is left and the connection is closed. */
+  /** Runs controllers until the signal aborts. Resolves after the work, with the connection closed. */
   run(...controllers: readonly Controller[]): Promise<void>;
   /**
    * Waits for a Lease, and runs controllers while holding it; refuses their writes once it may have expired. Releases it when the signal aborts. `lost` means
@@ -54,7 +54,7 @@ const defaultBurst = 30;
 /** Connections and timers keep no process alive; unfinished work does. */
 const awakeMs = 24 * 60 * 60 * 1000;
 
-/** Connects your own controllers to a server. Does not connect before the first request. */
+/** Connects your own controllers to a server, at the first request. */
 export function controllerProgram(
   settings: ConnectionSettings,
   { name, signal, contentType = 'application/json', qps = defaultQps, burst = defaultBurst, resyncMs, log = logToStderr }: ProgramOptions,

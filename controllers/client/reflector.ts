@@ -4,7 +4,7 @@ import { ApiError, ConnectionError, isExpired } from './errors.js';
 import type { KubeObject } from '../../api/meta/object.js';
 import type { Resource } from '../../api/meta/resource.js';
 
-/** Receives a reflector's objects. Calls come one after another, in the order of versions. */
+/** Receives a reflector's objects, one call after another, in the order of versions. */
 export interface Sink<T> {
   /** Replaces everything by the state as of `version`. */
   replace(objects: readonly T[], version: string): void;
@@ -33,7 +33,7 @@ export interface ReflectorOptions<T extends KubeObject> {
 }
 
 const watchSecondsMin = 300;
-/** Time after the requested end until the connection is taken for dead. */
+/** Time after the requested end until the connection counts as dead. */
 const watchOverdueMs = 60_000;
 const backoffFirstMs = 200;
 const backoffMaxMs = 30_000;
@@ -80,7 +80,7 @@ export class Reflector<T extends KubeObject> {
 
   #consider(error: unknown): void {
     if (isExpired(error)) this.#stale = true;
-    // A server without such watches says so; it will not learn them while this program runs.
+    // The server reports that it lacks such watches, which stays so while this program runs.
     else if (this.#stale && !this.#lists && error instanceof ApiError && (error.code === 400 || error.code === 422)) {
       this.#lists = true;
       return;
@@ -141,7 +141,7 @@ export class Reflector<T extends KubeObject> {
     this.#replace(items, version);
   }
 
-  /** `initial` collects the state that the watch begins with, and is null once it is complete. */
+  /** `initial` collects the watch's initial state; null once it is complete. */
   async #consume(watch: Watch<T>, initial: T[] | null): Promise<void> {
     const overdue = this.#options.clock.after(watchSecondsMin * 2 * 1000 + watchOverdueMs, () => watch.close());
     const opened = this.#options.clock.elapsed();

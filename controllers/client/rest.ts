@@ -24,14 +24,14 @@ export interface ObservedRequest {
 
 export interface RestOptions {
   readonly connection: Connection;
-  /** The part before the slash becomes the field manager of this client's writes. */
+  /** The part before the slash becomes the field manager of writes. */
   readonly userAgent: string;
   /** Preferred encoding of requests and responses; JSON by default. */
   readonly contentType?: ContentType;
   readonly throttle?: Throttle;
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
-  /** Called before each write is sent; throws when this client must not write any more. */
+  /** Called before each write; throws when this client must not write. */
   readonly mayWrite?: () => void;
   /** Headers added to each request, such as its own identity. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
@@ -43,7 +43,7 @@ export interface RestOptions {
   readonly observe?: (request: ObservedRequest) => void;
 }
 
-/** Retries, as in client-go, of a request that the server, or the network, did not carry out. */
+/** Retries, as in client-go, of requests not executed by server or network. */
 const defaultRetries = 10;
 const retryAfterDefaultSeconds = 1;
 const reconnectDelayMs = 200;
@@ -54,11 +54,11 @@ const answerBytesMax = 512 * 1024 * 1024;
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** The type of the request; without it, body and response are JSON. */
+  /** The request's type; without it, body and response are JSON. */
   readonly about?: Resource;
   readonly form?: MetadataForm;
   readonly body?: unknown;
-  /** Content type of a body that is sent as JSON under another name: patches. */
+  /** Content type of a JSON body with another name: patches. */
   readonly type?: string;
   readonly accept?: string;
 }
@@ -74,7 +74,7 @@ export class RestApi implements Api {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Returns a client of the same server with another rate limit, identity or lifetime. */
+  /** Returns a client of the same server with other options. */
   with(changes: Partial<RestOptions>): RestApi {
     return new RestApi({ ...this.#options, ...changes });
   }
@@ -91,7 +91,7 @@ export class RestApi implements Api {
       about: type,
       ...(metadataOnly ? { form: 'PartialObjectMetadataList' } : {}),
     });
-    // A metadata document names its own kind; the caller needs the object's.
+    // Restores the object's kind in a metadata document, which has its own.
     return { ...list, items: (list.items ?? []).map((item) => (metadataOnly ? ofType(type, item) : named(type, item))) };
   }
 
@@ -165,7 +165,7 @@ export class RestApi implements Api {
     return about === undefined || this.#jsonOnly.has(groupResourceOf(about)) ? jsonType : contentType;
   }
 
-  /** Resolves with a successful response. Retries requests that certainly had no effect, and reads in any case. */
+  /** Resolves with a successful response. Retries reads, and requests that certainly had no effect. */
   async #send(call: Call, timeoutMs: number | null): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       await this.#options.throttle?.take(this.#options.signal);
@@ -218,7 +218,7 @@ export class RestApi implements Api {
     return true;
   }
 
-  /** Returns the wait before the request is sent again. Throws errors for the caller. */
+  /** Returns the wait before a repetition. Throws errors for the caller. */
   async #refusal(call: Call, answer: Answer, attempt: number): Promise<number> {
     const status = statusOf(await bodyOf(answer), answer.headers['content-type']);
     if (this.#fallsBack(call, answer.status)) return 0;
@@ -232,7 +232,7 @@ export class RestApi implements Api {
     // 429, and 503 with Retry-After, precede all handling. A 504 does not: the write may have been executed.
     const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
     const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);
-    // A budget refuses evictions with 429 as well: that is for the caller.
+    // A budget also refuses evictions with 429, which the caller handles.
     if (!again || attempt >= (this.#options.retries ?? defaultRetries) || call.path.endsWith('/eviction')) throw error;
     return (error.retryAfterSeconds ?? retryAfterDefaultSeconds) * 1000;
   }
@@ -245,7 +245,7 @@ export class RestApi implements Api {
   }
 }
 
-/** Items of lists carry neither kind nor apiVersion; owner references and events need both. */
+/** List items lack kind and apiVersion, which owner references and events need. */
 export function named<T extends KubeObject>(type: Resource, object: T): T {
   return object.kind !== undefined && object.apiVersion !== undefined ? object : ofType(type, object);
 }
@@ -270,7 +270,7 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
     // A cancelled stream ends like a complete one; only its code differs, which is final at the close.
     let ended = false;
     const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
-    // A connection that broke in the turn of the response's head reports nothing more.
+    // A connection that broke in the turn of the head reports nothing more.
     if (stream.destroyed)
       return stream.readableEnded && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? resolve(Buffer.alloc(0)) : broke();
     stream
@@ -290,7 +290,7 @@ function statusOf(body: Buffer, contentType: string | undefined): StatusDocument
     const value = decodeBody(body, contentType);
     if (typeof value === 'object' && value !== null) return value;
   } catch (error) {
-    // Not every refusal is a Status: an unserved path is answered in plain text.
+    // Some refusals are no Status: unserved paths are answered in plain text.
     if (!(error instanceof UnreadableError)) throw error;
   }
   return body.length === 0 || isProtobuf(contentType) ? {} : { message: body.toString('utf8').trim() };

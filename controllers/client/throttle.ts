@@ -35,7 +35,7 @@ export class TokenBucket implements Throttle {
     return true;
   }
 
-  /** Takes a token, present or future, and returns the milliseconds until it is available. */
+  /** Takes a present or future token; returns milliseconds until it is available. */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;
@@ -55,7 +55,7 @@ export class TokenBucket implements Throttle {
   }
 }
 
-/** Implements `--kube-api-qps` and `--kube-api-burst`; a rate of 0 means the default of clients, a negative one none. */
+/** Implements `--kube-api-qps` and `--kube-api-burst`; a rate of 0 is the clients' default, a negative one no limit. */
 export function throttleFor(qps: number, { burst }: { readonly burst: number }, clock: Clock): Throttle {
   if (qps < 0) return unthrottled;
   return new TokenBucket(qps === 0 ? 5 : qps, { burst: Math.max(1, burst === 0 ? 10 : burst) }, clock);

@@ -8,7 +8,7 @@ import type { KubeObject } from '../../api/meta/object.js';
 /** An event with one object; servers keep objects below 3 MiB. */
 const eventBytesMax = 16 * 1024 * 1024;
 const newline = 0x0a;
-/** The length before each event in Protobuf, most significant byte first. */
+/** Length of the big-endian size before each Protobuf event. */
 const lengthBytes = 4;
 
 /** The extent of the next event or, when incomplete, the least number of bytes for the next check. */
@@ -16,7 +16,7 @@ type Cut = { readonly from: number; readonly to: number } | { readonly need: num
 
 interface Framing {
   cut(bytes: Buffer, start: number): Cut;
-  /** Returns whether an incomplete event may be complete with `chunk`, which brings it to `bytes` bytes. */
+  /** Returns whether `chunk`, which brings an event to `bytes` bytes, may complete it. */
   mayEnd(chunk: Buffer, event: { readonly bytes: number; readonly need: number }): boolean;
   /** Bytes between an event and the next. */
   readonly gap: number;

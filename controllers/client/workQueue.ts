@@ -22,7 +22,7 @@ export interface QueueMetrics {
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly metrics?: QueueMetrics;
-  /** Wait of a key after its first failure; doubles with each further one. */
+  /** A key's wait after its first failure, doubled with each further one. */
   readonly backoffFirstMs?: number;
   readonly backoffMaxMs?: number;
 }
@@ -99,7 +99,7 @@ export class WorkQueue {
     this.#failures.delete(key);
   }
 
-  /** Returns the next key, which stays with the caller until `done`; null once the queue is closed. */
+  /** Returns the next key, to be released by `done`; null once the queue is closed. */
   take(): Promise<string | null> {
     if (this.#closed) return Promise.resolve(null);
     const [key] = this.#waiting;
@@ -150,19 +150,19 @@ export class WorkQueue {
   }
 }
 
-/** The result of a sync: done, or a time for the next one. */
+/** A sync's result: done, or the time of the next one. */
 export type SyncResult = void | { readonly againAfterMs: number };
 
 export interface WorkOptions {
   readonly workers: number;
-  /** Brings the object of a key to its desired state. May request another call after a time. */
+  /** Reconciles the object of a key. May request another call after a time. */
   readonly sync: (key: string) => Promise<SyncResult>;
   readonly onError?: (key: string, error: unknown) => void;
-  /** Retries of a failing key before it is dropped until its next change; unlimited by default. */
+  /** Retries of a failing key before it is dropped until its next change. Default: unlimited. */
   readonly retriesMax?: number;
 }
 
-/** Works on a queue until `signal` aborts, and resolves when no call of `sync` is left. */
+/** Works on a queue until `signal` aborts; resolves after the last call of `sync`. */
 export async function work(queue: WorkQueue, options: WorkOptions, signal: AbortSignal): Promise<void> {
   const close = (): void => queue.close();
   signal.addEventListener('abort', close, { once: true });

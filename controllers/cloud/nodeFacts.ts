@@ -8,7 +8,7 @@ import { type Node, nodes } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import type { Machine } from './provider.js';
 
-/** The taint that a kubelet puts on a node for a cloud to initialise. */
+/** A kubelet's taint on a node that a cloud must initialise. */
 const uninitialised = 'node.cloudprovider.kubernetes.io/uninitialized';
 /** The reference's default of `--node-status-update-frequency`. */
 export const nodeStatusPeriodMs = 300_000;
@@ -23,7 +23,7 @@ const labelsOf = ({ instanceType, zone, region }: Machine): Readonly<Record<stri
   ...(region === undefined ? {} : { 'topology.kubernetes.io/region': region, 'failure-domain.beta.kubernetes.io/region': region }),
 });
 
-/** The node as its cloud initialises it. The id of its machine never changes. Pure. */
+/** Returns the node as initialised by its cloud. The machine's id never changes. Pure. */
 const initialised = (node: Node, machine: Machine): Node => ({
   ...node,
   metadata: { ...node.metadata, labels: { ...node.metadata.labels, ...labelsOf(machine) } },

@@ -1,6 +1,6 @@
 import type { LoadBalancerStatus, Node, NodeAddress, Service } from '../../api/types/core/v1.js';
 
-/** A cloud's interface for its controllers. None is built in; `startControllerManager` of `raftplane/controllers` takes them. */
+/** A cloud's interface for its controllers, passed to `startControllerManager` of `raftplane/controllers`; none is built in. */
 export interface CloudProvider {
   readonly loadBalancers?: LoadBalancers;
   readonly routes?: Routes;
@@ -8,7 +8,7 @@ export interface CloudProvider {
 }
 
 export interface LoadBalancers {
-  /** Brings the balancer of a service to its desired state, and returns its address. Safe to repeat. */
+  /** Reconciles a service's balancer and returns its address. Safe to repeat. */
   ensure(service: Service, hosts: readonly Node[]): Promise<LoadBalancerStatus>;
   setHosts(service: Service, hosts: readonly Node[]): Promise<void>;
   /** Succeeds without one, too. */

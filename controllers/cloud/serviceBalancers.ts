@@ -16,7 +16,7 @@ const leaving = 'ToBeDeletedByClusterAutoscaler';
 const wantsBalancer = (service: Service): boolean =>
   service.spec?.type === 'LoadBalancer' && service.spec.loadBalancerClass === undefined && !isTerminating(service);
 
-/** Nodes that a balancer may send to, sorted by name. Pure. */
+/** Returns nodes that a balancer may send to, by name. Pure. */
 const hostsOf = (all: readonly Node[]): readonly Node[] =>
   all
     .filter(
@@ -41,7 +41,7 @@ class ServiceBalancers {
   readonly #balancers: LoadBalancers;
   /** Service -> the hosts last given to its balancer. */
   readonly #given = new Map<string, string>();
-  /** Services whose balancer needs a full update, not only of its hosts. */
+  /** Services whose balancer needs a full update, not only of hosts. */
   readonly #changed = new Set<string>();
 
   constructor(environment: ManagerEnvironment, balancers: LoadBalancers) {

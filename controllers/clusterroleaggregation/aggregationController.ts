@@ -6,7 +6,7 @@ import type { ManagerEnvironment } from '../environment.js';
 import { sameMeaning } from '../../api/json/equality.js';
 import { aggregatedRules } from './aggregation.js';
 
-/** The owner of the rules; the reference's name, so that a migrated cluster keeps one owner. */
+/** The reference's name, so that rules keep one owner in migrated clusters. */
 const fieldManager = 'clusterrole-aggregation-controller';
 
 export function clusterRoleAggregation(environment: ManagerEnvironment): Controller {

@@ -46,7 +46,7 @@ class CronJobLoop {
     this.#localZone = localZone;
   }
 
-  /** A new schedule does not catch up on earlier times; it begins with its next one. */
+  /** A new schedule begins with its next time and does not catch up. */
   changed(queue: QueueController['queue'], before: CronJob, after: CronJob): void {
     const isNew = before.spec?.schedule !== after.spec?.schedule || before.spec?.timeZone !== after.spec?.timeZone;
     if (!isNew) {
@@ -166,7 +166,7 @@ class CronJobLoop {
         throw error;
       }
     }
-    // An earlier try created it, and its status was not written.
+    // An earlier attempt created it without writing its status.
     const there = await api.get(jobs, keyOf(job));
     return isControlledBy(there, look.cronJob) && !activeOf(look.cronJob).some(({ uid }) => uid === uidOf(there)) ? there : null;
   }

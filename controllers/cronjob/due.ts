@@ -8,7 +8,7 @@ export type Due =
   /** The schedule has fewer than two times (the 31st of February, say). */
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'none'; readonly since: number }
-  /** `missed` is set for more runs than anybody would want to catch up on. */
+  /** `missed` is set for too many runs to catch up on. */
   | { readonly kind: 'run'; readonly at: number; readonly missed: 'few' | 'many' };
 
 /** The reference's limit. Only the last missed run is caught up; the number decides whether to warn. */
@@ -27,7 +27,7 @@ export function dueAt(cronJob: CronJob, schedule: Schedule, now: number, withDea
   const second = schedule.next(first);
   if (second !== null && now < second) return { kind: 'run', at: first, missed: 'few' };
   if (second === null || second - first < 1_000) return { kind: 'invalid', message: reason };
-  // Estimated from the first two: counting a year of minutes would take long.
+  // Estimated from the first two, as counting a year of minutes would take long.
   const missed = Math.floor((now - first) / (second - first)) + 1;
   // The reference starts from the estimate and can miss the last run of an uneven schedule; this finds it always.
   return { kind: 'run', at: schedule.last(first, now) ?? first, missed: missed > missedMax ? 'many' : 'few' };

@@ -41,7 +41,7 @@ export interface Review {
   readonly completed: readonly { readonly job: Job; readonly condition: string }[];
   /** Unfinished Jobs outside the list. */
   readonly unexpected: readonly Job[];
-  /** Entries whose Job is not in the cache; the server must be queried before they are dropped. */
+  /** Entries whose Job is not in the cache: query the server before dropping them. */
   readonly unseen: readonly ActiveRef[];
   readonly lastSuccessfulTime: string | undefined;
 }

@@ -87,7 +87,7 @@ function objectionTo(cronJob: CronJob, at: number, now: number): { readonly rema
   };
 }
 
-/** A run that is started twice collides with itself by the minute. */
+/** The minute in the name prevents a second start of a run. */
 const jobName = (cronJob: CronJob, at: number): string => `${nameOf(cronJob)}-${Math.floor(at / 60_000)}`;
 
 function jobOf(cronJob: CronJob, at: number): Job {

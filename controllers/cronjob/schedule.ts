@@ -5,7 +5,7 @@ import { zoneOf, type Zone } from './zones.js';
 export interface Schedule {
   /** Returns the first time after `ms`; null when there is none within five years (the 31st of February). */
   next(ms: number): number | null;
-  /** Returns the last time after `from` and not after `until`; null when there is none. */
+  /** Returns the last time in (`from`, `until`]; null without one. */
   last(from: number, until: number): number | null;
 }
 
@@ -13,10 +13,10 @@ export type ScheduleResult = { readonly ok: true; readonly schedule: Schedule } 
 
 const yearMs = 366 * 24 * 3_600_000;
 const horizonMs = 5 * yearMs;
-/** Clocks are set some twenty times within the horizon; more often is a defect. */
+/** Clocks change some twenty times within the horizon; more is a defect. */
 const changesMax = 1_000;
 
-/** `zone` is that of `timeZone`, or the process's own. A zone within the text wins. */
+/** `zone` is that of `timeZone`, or the process's own; a zone in the text wins. */
 export function scheduleOf(text: string, zoneName: string): ScheduleResult {
   const { zone: ownZone, timing } = splitZone(text);
   const parsed = parseTiming(timing);
@@ -64,14 +64,14 @@ function calendarNext(fields: string, zone: Zone): (ms: number) => number | null
       if (change === null) return wall - offset;
       start = change;
       offset = zone.offsetAt(change);
-      // One before, because the very moment of the change may be due.
+      // One less, because the moment of the change itself may be due.
       shown = change + offset - 1;
     }
     return null;
   };
 }
 
-/** Halves the span; each step either finds a later time or discards half of the rest. */
+/** Binary search: each step finds a later time or discards half of the rest. */
 function lastOf(next: (ms: number) => number | null, from: number, until: number): number | null {
   const upTo = (ms: number): number | null => {
     const found = next(ms);

@@ -1,17 +1,17 @@
-/** Local times, by the time zone database of the runtime. Pure, apart from that database. */
+/** Local times by the runtime's time zone database. Otherwise pure. */
 
 /** A time zone: the offset of its clocks from UTC. */
 export interface Zone {
   readonly offsetAt: (ms: number) => number;
-  /** Returns the first change of clocks after `from`, and not after `until`; null when there is none. */
+  /** Returns the first clock change in (`from`, `until`]; null without one. */
   readonly nextChange: (from: number, until: number) => number | null;
 }
 
-/** The database holds about 600 names; other texts never get a formatter. */
+/** The database has about 600 names; other texts never get a formatter. */
 const zonesMax = 1_000;
 const known = new Map<string, Zone>();
 
-/** Clocks are set at most twice within a month (Morocco, around Ramadan): samples hide no two changes. */
+/** Clocks change at most twice within a month (Morocco, around Ramadan): samples hide no two changes. */
 const lookMs = 7 * 24 * 3_600_000;
 
 const utc: Zone = { offsetAt: () => 0, nextChange: () => null };
@@ -62,7 +62,7 @@ function nextChange(offsetAt: (ms: number) => number, from: number, until: numbe
   return null;
 }
 
-/** Halves the span until the change is known to the millisecond. */
+/** Finds the change to the millisecond by binary search. */
 function firstOther(offsetAt: (ms: number) => number, before: number, from: number, until: number): number {
   let [low, high] = [from, until];
   while (high - low > 1) {

@@ -39,7 +39,7 @@ export class DaemonHistory {
     for (const revision of revisionsToDelete(set, old, owned)) await this.#delete(revision);
   }
 
-  /** An adopted one may lack the label by which pods are found. */
+  /** An adopted revision may lack the label by which pods are found. */
   #labelled(revision: ControllerRevision): Promise<ControllerRevision> {
     if (hashOf(revision) !== '') return Promise.resolve(revision);
     return this.#environment.api.update(controllerRevisions, {
@@ -70,7 +70,7 @@ export class DaemonHistory {
     if (created) return created;
     const there = await api.get(controllerRevisions, keyOf(wanted));
     if (holds(there, set.spec?.template)) return there;
-    // Another template has the same hash: the next try takes another name.
+    // Another template has the same hash: the next attempt uses another name.
     const collisionCount = (set.status?.collisionCount ?? 0) + 1;
     await api.update(daemonSets, { ...set, status: { ...(set.status as DaemonSetStatus), collisionCount } }, { subresource: 'status' });
     throw new Error(`the name of the revision ${keyTextOf(wanted)} is taken`);

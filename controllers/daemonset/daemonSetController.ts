@@ -46,7 +46,7 @@ export function daemonSetController(environment: ManagerEnvironment): Controller
   controller.needs(nodes).addHandlers({
     added: (node) => queue((set) => fitOf(set, node).runs),
     removed: (node) => queue((set) => fitOf(set, node).stays),
-    // Nodes report every few seconds; few of these changes matter here.
+    // Most node reports, sent every few seconds, do not matter here.
     changed: (before, after) => {
       if (mayFitOtherwise(before, after)) queue((set) => isOtherwise(set, before, after));
     },
@@ -62,7 +62,7 @@ function isOtherwise(set: DaemonSet, before: Node, after: Node): boolean {
   return was.runs !== is.runs || was.stays !== is.stays;
 }
 
-/** Pods created or deleted in one sync; the rest comes with the next. */
+/** Most pods created or deleted in one sync; the next continues. */
 const burst = 250;
 
 class DaemonSetLoop {
@@ -97,7 +97,7 @@ class DaemonSetLoop {
 
   async #reconcile(key: string, set: DaemonSet): Promise<SyncResult> {
     const { informers, clock } = this.#environment;
-    // This precedes reading the cache: later arrivals are then in it.
+    // Checked before the cache is read, which then includes later arrivals.
     const settled = this.expectations.satisfied(key);
     const owned = await ownedBy(this.#environment, {
       ownerType: daemonSets,
@@ -123,7 +123,7 @@ class DaemonSetLoop {
     if (waits.length > 0) return { againAfterMs: Math.min(...waits) };
   }
 
-  /** Creates and deletes pods; a rolling update goes on only where nothing else is to be done. */
+  /** Creates and deletes pods; a rolling update continues only without other work. */
   async #act(key: string, observed: Observed): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
     const { events } = this.#environment;
     const { set } = observed;

@@ -1,4 +1,4 @@
-/** First wait before a failed pod of a node is replaced: the node may refuse every pod. */
+/** First wait before a node's failed pod is replaced: the node may refuse every pod. */
 
 const firstMs = 1_000;
 const maxMs = 15 * 60_000;

@@ -12,10 +12,10 @@ export const hashOf = ({ metadata }: ControllerRevision): string => metadata.lab
 
 export interface History {
   readonly current: ControllerRevision | null;
-  /** Others of the same template, which only a lost conflict leaves behind. */
+  /** Other revisions of the same template, left by a lost conflict. */
   readonly twins: readonly ControllerRevision[];
   readonly old: readonly ControllerRevision[];
-  /** The number that the current one should have: one more than all others. */
+  /** The desired number of the current revision: one more than all others. */
   readonly number: bigint;
 }
 
@@ -43,7 +43,7 @@ export function newRevision(set: DaemonSet, number: bigint): ControllerRevision 
 export function revisionsToDelete(set: DaemonSet, old: readonly ControllerRevision[], pods: readonly Pod[]): readonly ControllerRevision[] {
   const live = new Set(pods.map(({ metadata }) => metadata.labels?.[hashLabel] ?? '').filter((hash) => hash !== ''));
   const excess = old.length - (set.spec?.revisionHistoryLimit ?? defaultHistoryLimit);
-  // The limit counts all old ones, though those in use stay.
+  // The limit counts all old revisions, but those in use stay.
   return superfluous(
     old.filter((revision) => !live.has(hashOf(revision))),
     0,

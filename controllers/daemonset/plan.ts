@@ -66,7 +66,7 @@ export const maxSurgeOf = ({ spec }: DaemonSet, wanted: number): number =>
   spec?.updateStrategy?.type === 'OnDelete' ? 0 : scaled(spec?.updateStrategy?.rollingUpdate?.maxSurge, wanted, 'up');
 const allowsSurge = (set: DaemonSet): boolean => maxSurgeOf(set, 100) > 0;
 
-/** Brings each selected node to one pod, and every other to none. Pure. */
+/** Gives each selected node one pod, and other nodes none. Pure. */
 export function plan(observed: Observed): Plan {
   const places = placesOf(observed);
   const each = places.map((place) => planNode(observed, place));
@@ -137,7 +137,7 @@ function beyondSurge({ set, hash, now }: Observed, running: readonly Pod[]): rea
   return isDone ? [...others, oldest] : others;
 }
 
-/** Returns pods that wait to be bound to a deleted node: no other controller removes them. */
+/** Returns unbound pods for a deleted node, which no other controller removes. */
 function stranded({ nodes, pods }: Observed): readonly Pod[] {
   const known = new Set(nodes.map(nameOf));
   return pods.filter((pod) => {

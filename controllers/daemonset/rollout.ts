@@ -81,7 +81,7 @@ function surging(observed: Observed, pairs: readonly Pair[], maxSurge: number, w
     const shown = old ?? current;
     return shown && available(shown);
   }).length;
-  // An old pod where the set should run no more stays until enough others are available.
+  // An old pod on a node that should run none stays until enough others are available.
   const spare = sound.filter(({ node }) => !runs.has(node)).slice(0, Math.max(0, availableCount - wanted));
   const room = Math.max(0, maxSurge - waiting.length - (pairs.length - tidy.length));
   const create = [...broken, ...sound.filter(({ node }) => runs.has(node)).slice(0, room)].map(({ node }) => node);

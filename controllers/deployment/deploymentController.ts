@@ -29,7 +29,7 @@ export function deploymentController(environment: ManagerEnvironment): Controlle
   });
   const podInformer = controller.needs(pods);
   podInformer.addIndex(controllerIndex, (pod) => [controllerOf(pod)?.uid ?? orphanWord(namespaceOf(pod))]);
-  // Only the Recreate strategy waits for pods, and only for their end.
+  // Only the Recreate strategy waits for pods: for their end.
   podInformer.addHandlers({
     removed: (pod) => {
       const key = loop.recreatingOwnerOf(pod);

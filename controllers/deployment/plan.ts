@@ -18,7 +18,7 @@ export interface Observed {
   readonly now: number;
 }
 
-/** Steps in order. A failure ends the plan; the next one begins from the state then. */
+/** Steps in order. A failure ends the plan; the next plan uses the then current state. */
 export type Action =
   /** The loop handles a name that is taken. */
   | { readonly do: 'create'; readonly set: ReplicaSet }
@@ -31,7 +31,7 @@ export type Action =
     }
   | { readonly do: 'delete'; readonly set: ReplicaSet }
   | ({ readonly do: 'rollback' } & Rollback)
-  /** The Deployment with its new status, and the annotation of its revision. */
+  /** The Deployment with its new status and revision annotation. */
   | { readonly do: 'status'; readonly deployment: Deployment };
 
 export interface Plan extends NextSync {
@@ -50,7 +50,7 @@ export function plan(observed: Observed): Plan {
   return isRolling(deployment) ? rolling(observed, deployment) : recreating(observed, deployment);
 }
 
-/** A pause stops the clock of the deadline, and its end starts it anew. */
+/** A pause suspends the deadline, which begins anew at its end. */
 function withPause(deployment: Deployment, now: number): Deployment {
   const progressing = conditionOf(deployment.status?.conditions, 'Progressing');
   if (!hasDeadline(deployment) || progressing?.reason === reasons.timedOut) return deployment;
@@ -90,7 +90,7 @@ function scaled(observed: Observed, deployment: Deployment): Plan {
   return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), observed.now));
 }
 
-/** A Deployment rolls back before anything else, so that its sets do not follow the old template. */
+/** Rolls back first, so that the sets do not follow the old template. */
 function rollingBack(observed: Observed, deployment: Deployment): Plan | null {
   if (rollbackOf(deployment, []) === null) return null;
   const { sets, actions } = ensured(deployment, observed);
@@ -223,7 +223,7 @@ function withStatus(
 }
 
 function sameStatus(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
-  // A number that is zero is not written, but for those that may be unknown.
+  // Omits zero numbers, except those that may be unknown.
   const filled = (status: DeploymentStatus): object =>
     Object.fromEntries(Object.entries(status).filter(([name, value]) => value !== 0 || name === 'terminatingReplicas'));
   return before?.observedGeneration === after.observedGeneration && sameMeaning(filled(before ?? {}), filled(after));

@@ -6,7 +6,7 @@ import { sameMeaning } from '../../api/json/equality.js';
 import { templateHash } from '../workloads/templateHash.js';
 import { maxSurge } from './limits.js';
 
-/** Templates, revisions and the annotations in which ReplicaSets remember them. Pure. */
+/** Templates, revisions and their annotations of ReplicaSets. Pure. */
 
 const hashLabel = 'pod-template-hash';
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
@@ -14,7 +14,7 @@ const historyAnnotation = 'deployment.kubernetes.io/revision-history';
 export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 export const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 export const rollbackAnnotation = 'deprecated.deployment.rollback.to';
-/** Annotations of a Deployment that its ReplicaSets do not take over. */
+/** Annotations of a Deployment that are not copied to its ReplicaSets. */
 const notCopied: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   revisionAnnotation,
@@ -26,7 +26,7 @@ const notCopied: ReadonlySet<string> = new Set([
 export const takesOver = (annotation: string): boolean => !notCopied.has(annotation);
 const historyLengthMax = 2000;
 
-/** Revisions have 64 bits, more than a number holds exactly; invalid text counts as 0. */
+/** Revisions are 64-bit integers, beyond exact numbers; invalid text counts as 0. */
 export const revisionOf = ({ metadata }: ReplicaSet): bigint => readRevision(metadata.annotations?.[revisionAnnotation]);
 
 const revisionMax = 2n ** 63n - 1n;
@@ -52,7 +52,7 @@ const byAge = (a: ReplicaSet, b: ReplicaSet): number => createdAt(a) - createdAt
 export const oldestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort(byAge);
 export const newestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort((a, b) => byAge(b, a));
 
-/** Returns the set with the Deployment's current template (the oldest of several), and all others. */
+/** Returns the set with the current template (the oldest of several), and all others. */
 export function split(
   deployment: Deployment,
   sets: readonly ReplicaSet[],
@@ -61,13 +61,13 @@ export function split(
   return { current, old: sets.filter((set) => !current || uidOf(set) !== uidOf(current)) };
 }
 
-/** Records the sizes at the time of scaling in a set: proportional scaling needs them. */
+/** Records the sizes at the time of scaling, for proportional scaling. */
 export function sizeAnnotations(deployment: Deployment): Readonly<Record<string, string>> {
   const replicas = deployment.spec?.replicas ?? 1;
   return { [desiredAnnotation]: String(replicas), [maxAnnotation]: String(replicas + maxSurge(deployment)) };
 }
 
-/** Returns the annotations of the current set at `revision`. `isNew` is true before its creation. */
+/** Returns the current set's annotations at `revision`. `isNew`: before its creation. */
 export function currentAnnotations(deployment: Deployment, set: ReplicaSet | null, revision: bigint): Readonly<Record<string, string>> {
   const before = set?.metadata.annotations ?? {};
   const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => takesOver(name)));
@@ -75,7 +75,7 @@ export function currentAnnotations(deployment: Deployment, set: ReplicaSet | nul
   const after: Record<string, string> = { ...before, ...copied, ...(set ? {} : sizeAnnotations(deployment)) };
   if (old !== undefined && readRevision(old) >= revision) return after;
   after[revisionAnnotation] = String(revision);
-  // It had a revision already: this is a rollback, and the former numbers are kept.
+  // It had a revision before: in a rollback, former numbers are kept.
   if (old !== undefined) after[historyAnnotation] = history(before[historyAnnotation], old);
   return after;
 }

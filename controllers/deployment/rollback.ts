@@ -40,7 +40,7 @@ function unasked(deployment: Deployment): Deployment {
   return { ...deployment, metadata: { ...deployment.metadata, annotations } };
 }
 
-/** The annotations come back as well, such as the cause of the change. */
+/** Annotations, such as the cause of the change, are restored as well. */
 function withTemplateOf(set: ReplicaSet, deployment: Deployment): Deployment {
   const own = Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !takesOver(name));
   const former = Object.entries(set.metadata.annotations ?? {}).filter(([name]) => takesOver(name));

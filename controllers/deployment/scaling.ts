@@ -11,7 +11,7 @@ export interface Resize {
 
 const isInUse = (set: ReplicaSet): boolean => replicasOf(set) > 0;
 
-/** Returns whether the Deployment's size changed since its sets were scaled last. Pure. */
+/** Returns whether the Deployment's size changed since the last scaling of its sets. Pure. */
 export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
   return sets.filter(isInUse).some(({ metadata }) => {
     const desired = metadata.annotations?.[desiredAnnotation];
@@ -101,7 +101,7 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
       sizes.set(uidOf(set), size - count);
     }
   };
-  // Unavailable pods go first: they take nothing from the available ones.
+  // Unavailable pods go first, which costs no available ones.
   take(most, (set, size) => size - (set.status?.availableReplicas ?? 0));
   take(Math.max(0, lastingTotal([...old, current]) - minAvailable), (_, size) => size);
   return old.map((set) => ({ set, size: sizes.get(uidOf(set)) ?? 0 })).filter(({ set, size }) => size !== replicasOf(set));
@@ -111,7 +111,7 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
 const lastingTotal = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, set) => sum + Math.min(set.status?.availableReplicas ?? 0, replicasOf(set)), 0);
 
-/** Returns old sets without pods beyond the revision history limit, the oldest revisions first. Pure. */
+/** Returns old sets without pods beyond the revision history limit, oldest first. Pure. */
 export function superfluous(
   deployment: Deployment,
   old: readonly ReplicaSet[],

@@ -3,7 +3,7 @@ import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } fr
 import { conditionOf } from '../workloads/podState.js';
 import { actualTotal, availableTotal, hasDeadline, maxUnavailable, readyTotal, replicasOf, wantedTotal } from './limits.js';
 
-/** Status and conditions of a Deployment, in the words of the reference. Pure. */
+/** Status and conditions of a Deployment in the reference's words. Pure. */
 
 export const reasons = {
   created: 'NewReplicaSetCreated',
@@ -23,7 +23,7 @@ export const condition = (
   now: number,
 ): DeploymentCondition => ({ type, status, lastUpdateTime: timeText(now), lastTransitionTime: timeText(now), reason, message });
 
-/** Keeps a condition with the same status and reason; the transition time changes only with the status. */
+/** Keeps a condition with equal status and reason; the transition time changes only with the status. */
 export function withCondition(before: Conditions, wanted: DeploymentCondition): Conditions {
   const old = conditionOf(before, wanted.type);
   if (old && old.status === wanted.status && old.reason === wanted.reason) return before;
@@ -138,7 +138,7 @@ function progress(deployment: Deployment, status: DeploymentStatus, current: Rep
   return conditions;
 }
 
-/** The Deployment reports its ReplicaSets' failures: the current one's before those of the old. */
+/** The Deployment reports its ReplicaSets' failures, the current one's first. */
 function withReplicaFailure(conditions: Conditions, { current, old }: Sets): Conditions {
   const failure = [...(current ? [current] : []), ...old]
     .map(({ status }) => conditionOf(status?.conditions, 'ReplicaFailure'))

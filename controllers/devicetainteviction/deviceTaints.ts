@@ -28,13 +28,13 @@ export const taintedDevices = ({
     return driving.length > 0 ? [[deviceText({ driver, pool: pool.name, device: name }), driving] as const] : [];
   });
 
-/** A rule without a selector selects no device, and one with an empty selector all. */
+/** A rule without a selector selects nothing, with an empty selector all devices. */
 export function selects({ spec: { deviceSelector } }: DeviceTaintRule, name: DeviceName): boolean {
   if (deviceSelector === undefined || deviceSelector === null) return false;
   return (['driver', 'pool', 'device'] as const).every((member) => (deviceSelector[member] ?? name[member]) === name[member]);
 }
 
-/** Returns the taint that a rule gives to a device, if it evicts pods; null for none. */
+/** Returns the taint of an evicting rule for a device, or null. */
 export function ruleTaint(rule: DeviceTaintRule, name: DeviceName): DeviceTaint | null {
   const { taint } = rule.spec;
   if (taint.effect !== effect || !selects(rule, name)) return null;
@@ -42,7 +42,7 @@ export function ruleTaint(rule: DeviceTaintRule, name: DeviceName): DeviceTaint 
   return { ...(timeAdded === undefined ? {} : { timeAdded }), ...taint };
 }
 
-/** Returns the rule as it would be if it evicted pods. */
+/** Returns the rule with the effect of evicting pods. */
 export const evicting = (rule: DeviceTaintRule): DeviceTaintRule => ({
   ...rule,
   spec: { ...rule.spec, taint: { ...rule.spec.taint, effect } },

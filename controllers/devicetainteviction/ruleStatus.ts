@@ -4,7 +4,7 @@ import type { DeviceTaintRule } from '../../api/types/resource/v1beta2.js';
 
 /** The facts that a rule's condition tells. */
 export interface RuleCounts {
-  /** Pods that the rule evicts, or would evict, and that are still there. */
+  /** Existing pods that the rule evicts, or would evict. */
   readonly pods: number;
   readonly namespaces: number;
   readonly published: number;
@@ -17,7 +17,7 @@ export const inProgress = 'EvictionInProgress';
 
 const counted = (count: number, one: string, many: string): string => (count === 1 ? `1 ${one}` : `${count} ${many}`);
 
-/** Returns the condition of a rule. It has the words of the reference. Pure. */
+/** Returns a rule's condition in the reference's words. Pure. */
 export function ruleCondition(rule: DeviceTaintRule, counts: RuleCounts, now: number): Condition {
   const { status, reason, message } = told(rule.spec.taint.effect, counts);
   const evicted = counts.evicted > 0 ? `${counted(counts.evicted, 'pod', 'pods')} evicted since starting the controller.` : '';

@@ -13,10 +13,10 @@ import { evicting, ruleTaint, selects, usableUntil, type DeviceName } from './de
 import { differs, inProgress, ruleCondition, type RuleCounts } from './ruleStatus.js';
 
 const fieldManager = 'device-taint-eviction';
-/** A condition stays at least so long, unless the rule changes. */
+/** Minimum life of a condition, unless the rule changes. */
 const periodMs = 10_000;
 
-/** Tells in the status of each rule how its evictions go. */
+/** Reports the progress of evictions in each rule's status. */
 export class RuleStatuses {
   readonly #environment: ManagerEnvironment;
   readonly #type: Resource<DeviceTaintRule>;

@@ -22,7 +22,7 @@ export interface Expectation {
 export const needsScale = ({ spec }: PodDisruptionBudget): boolean =>
   spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 
-/** `scale` is the desired total of all controllers; it counts only where `needsScale` says so. */
+/** `scale` is the desired total of all controllers, used only if `needsScale`. */
 export function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[], scale: number): Expectation {
   const { maxUnavailable, minAvailable } = spec ?? {};
   if (maxUnavailable !== undefined) return { expected: scale, desired: Math.max(0, scale - scaled(maxUnavailable, scale, 'up')) };
@@ -33,11 +33,11 @@ export function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[],
 export interface Disrupted {
   readonly pods: Readonly<Record<string, string>>;
   readonly overdue: readonly Pod[];
-  /** Until the next one is overdue; null when none is awaited. */
+  /** Time until the next one is overdue; null without any. */
   readonly againAfterMs: number | null;
 }
 
-/** Returns pods with granted evictions that have not begun to terminate and still may. */
+/** Returns granted evictions of pods that do not terminate yet: awaited and overdue ones. */
 export function stillDisrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number): Disrupted {
   const granted = pods.flatMap((pod) => {
     const since = status?.disruptedPods?.[nameOf(pod)];
@@ -80,7 +80,7 @@ export function statusOf({ budget, pods, expectation: { expected, desired }, dis
   };
 }
 
-/** Returns the status of a budget that cannot be computed: nothing may be disrupted. */
+/** Returns the status of an uncomputable budget, which allows no disruptions. */
 export function failedStatus({ status }: PodDisruptionBudget, message: string, now: number): BudgetStatus {
   const failed = {
     type: 'DisruptionAllowed',

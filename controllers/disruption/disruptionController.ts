@@ -14,7 +14,7 @@ import { Scales, ScaleUnknownError } from './scales.js';
 import { staleTargetController } from './staleTargets.js';
 import { withoutZeros } from '../workloads/sameStatus.js';
 
-/** Computes how many pods of each budget may be evicted now. */
+/** Computes how many pods of each budget may be evicted. */
 export function disruptionController(environment: ManagerEnvironment): Controller {
   const loop = new DisruptionLoop(environment);
   const controller: QueueController = new QueueController(environment, { name: 'disruption', sync: (key) => loop.sync(key) });
@@ -127,7 +127,7 @@ class DisruptionLoop {
     if (disrupted.againAfterMs !== null) return { againAfterMs: disrupted.againAfterMs };
   }
 
-  /** Returns the desired total of all controllers of the pods, each counted once. */
+  /** Returns the desired total of the pods' controllers. */
   async #scaleOf(budget: PodDisruptionBudget, selected: readonly Pod[]): Promise<number> {
     const { events } = this.#environment;
     const owners = new Map(

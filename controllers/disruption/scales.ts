@@ -31,12 +31,12 @@ export class Scales {
     this.#served = new ServedResources(environment.api, environment.clock);
   }
 
-  /** Returns null when the controller no longer exists; rejects with `ScaleUnknownError` when it has no scale. */
+  /** Returns null when the controller is gone; rejects with `ScaleUnknownError` if it has no scale. */
   async of(reference: OwnerReference, namespace: string): Promise<ControllerScale | null> {
     return this.#known(reference, namespace) ?? this.#asked(reference, namespace);
   }
 
-  /** A ReplicaSet of a Deployment counts as that: during a rollout several sets share one number. */
+  /** A ReplicaSet counts as its Deployment, because several sets share its number during a rollout. */
   #known({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): ControllerScale | null {
     const { informers } = this.#environment;
     const key = `${namespace}/${name}`;

@@ -25,7 +25,7 @@ export function endpointsController(environment: ManagerEnvironment): Controller
     sync: (key) => loop.sync(key),
     backoffFirstMs: 1_000,
     backoffMaxMs: 100_000,
-    // Services deleted while no manager ran leave these. Later ones without a Service belong to users.
+    // Removes Endpoints of Services that were deleted while no manager ran. Later ones without a Service belong to users.
     background: async () => {
       for (const object of cache.list()) if (!electsLeader(object)) controller.queue.add(keyTextOf(object));
     },
@@ -51,7 +51,7 @@ export function endpointsController(environment: ManagerEnvironment): Controller
 class EndpointsLoop {
   readonly #environment: ManagerEnvironment;
   readonly #triggers = new TriggerTimes();
-  /** A plan without an own write creates twice, and loses the time of the trigger. */
+  /** A plan that ignores own writes creates twice, and loses the trigger time. */
   readonly pending: PendingWrites;
 
   constructor(environment: ManagerEnvironment) {
@@ -79,7 +79,7 @@ class EndpointsLoop {
   async #write(wanted: Endpoints, isNew: boolean): Promise<void> {
     const { api, events } = this.#environment;
     const key = keyTextOf(wanted);
-    // An object that does not exist yet has no kind of its own.
+    // A new object lacks a kind.
     const about = { apiVersion: 'v1', kind: 'Endpoints', ...wanted };
     try {
       const written = await unless(isNamespaceTerminating, isNew ? api.create(endpoints, wanted) : api.update(endpoints, wanted));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EndpointAddress, EndpointPort, EndpointSubset, ObjectReference } from '../../api/types/core/v1.js';
 
-/** The order of subsets in the reference: by a hash of their Go print form. Pure. */
+/** Orders subsets like the reference: by a hash of their Go print form. Pure. */
 
 const text = (type: string, value: string | number | undefined): string => `(${type})${value ?? ''}`;
 const pointer = (type: string, value: string | undefined): string => `(*${type})${value ?? '<nil>'}`;

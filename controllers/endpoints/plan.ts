@@ -20,7 +20,7 @@ export interface EndpointsObserved {
   readonly triggerTime: string | null;
 }
 
-/** Returns the Endpoints object that a Service should have; null when it has it. Pure. */
+/** Returns a Service's desired Endpoints; null if unchanged. Pure. */
 export function planEndpoints({ service, pods, current, triggerTime }: EndpointsObserved): Endpoints | null {
   const wanted = canonical(pods.flatMap((pod) => subsetsOf(service, pod)));
   const { subsets, isOver } = truncated(wanted);

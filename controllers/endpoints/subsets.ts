@@ -74,7 +74,7 @@ export interface Truncated {
   readonly isOver: boolean;
 }
 
-/** Truncates: first addresses that are not ready, and of each subset in proportion to its size. */
+/** Truncates unready addresses first, from each subset in proportion to its size. */
 export function truncated(subsets: readonly EndpointSubset[]): Truncated {
   const count = (of: 'addresses' | 'notReadyAddresses'): number => subsets.reduce((sum, subset) => sum + (subset[of]?.length ?? 0), 0);
   const ready = count('addresses');

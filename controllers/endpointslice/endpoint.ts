@@ -18,7 +18,7 @@ export function endpointOf(service: Service, pod: Pod, node: Node | undefined, f
   const hostname = hostnameIn(service, pod);
   return {
     addresses,
-    // A terminating pod is not for new connections, unless the Service publishes its pods in any state.
+    // A terminating pod gets no new connections, unless the Service publishes pods in any state.
     conditions: { ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating), serving, terminating },
     ...(hostname ? { hostname } : {}),
     targetRef: { kind: 'Pod', namespace: namespaceOf(pod), name: nameOf(pod), uid: uidOf(pod) },
@@ -31,7 +31,7 @@ export function endpointOf(service: Service, pod: Pod, node: Node | undefined, f
 export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string =>
   JSON.stringify([[...(addresses ?? [])].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
 
-/** Compares two endpoints of one key. Hints are decided separately; resource versions of pods say nothing. */
+/** Compares endpoints of one key without hints (decided separately) and pods' resource versions. */
 export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => sameMeaning(facts(a), facts(b));
 
 const facts = ({ nodeName, zone, conditions, targetRef }: Endpoint): object => {

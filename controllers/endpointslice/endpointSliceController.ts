@@ -41,7 +41,7 @@ export function endpointSliceController(environment: ManagerEnvironment): Contro
       for (const key of loop.waitingFor(nameOf(node))) controller.queue.add(key);
       queueZoned();
     },
-    // Nodes report every few seconds; few of these changes matter here.
+    // Most node reports, sent every few seconds, do not matter here.
     changed: (before, after) => {
       if (before !== after && shareFacts(before) !== shareFacts(after)) queueZoned();
     },
@@ -67,7 +67,7 @@ class EndpointSliceLoop {
     this.#counts = new SliceCounts(environment.measures, 'endpoint_slice_controller');
   }
 
-  /** Returns the Services that lack a pod because its node is unknown, and forgets them. */
+  /** Returns and forgets Services that lack a pod because its node is unknown. */
   waitingFor(node: string): Iterable<string> {
     const keys = this.#waiting.get(node) ?? [];
     this.#waiting.delete(node);
@@ -125,7 +125,7 @@ class EndpointSliceLoop {
     );
   }
 
-  /** Records an event when it begins and ends, and each time that it is requested and impossible. */
+  /** Records an event at begin and end, and for each impossible request. */
   #tellOfTopology(service: Service, { topology }: SlicesPlan): void {
     const { events } = this.#environment;
     const disabled = (family: string, message: string): void =>

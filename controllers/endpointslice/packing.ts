@@ -43,7 +43,7 @@ export function pack({ slices, wanted, labels, endpointsMax, empty }: Packing): 
   };
 }
 
-/** Returns the remaining endpoints of a slice, in its order; they are removed from `left`. */
+/** Returns the remaining endpoints of a slice in its order, removing them from `left`. */
 function keep(slice: EndpointSlice, left: Map<string, Endpoint>, labels: Readonly<Record<string, string>>): Filling {
   const before = slice.endpoints ?? [];
   const endpoints: Endpoint[] = [];

@@ -23,14 +23,14 @@ export interface SlicesObserved {
   /** Called only for a Service that requests topology hints. */
   readonly zoneShares: () => ZoneShares;
   readonly endpointsMax: number;
-  /** Time of the change that is written now; null if unknown. */
+  /** Time of the change to be written; null if unknown. */
   readonly triggerTime: string | null;
 }
 
 export interface SlicesPlan extends SliceWrites {
   /** Pods that are left out because their node is unknown. */
   readonly stranded: readonly Pod[];
-  /** Why topology hints are impossible, or null, by family of a Service that requests them. */
+  /** Why requested topology hints are impossible, or null, by family. */
   readonly topology: readonly { readonly family: Family; readonly refusal: string | null }[];
 }
 
@@ -73,7 +73,7 @@ interface Group {
   readonly endpoints: Endpoint[];
 }
 
-/** Groups endpoints by their ports: a named port may have another number on each pod. */
+/** Groups endpoints by ports: a named port may have a different number on each pod. */
 function groups(observed: SlicesObserved, family: Family): ReadonlyMap<string, Group> {
   const { service, nodeOf } = observed;
   const found = new Map<string, Group>();

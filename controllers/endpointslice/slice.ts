@@ -11,7 +11,7 @@ export const manager = 'endpointslice-controller.k8s.io';
 const headlessLabel = 'service.kubernetes.io/headless';
 const reserved: ReadonlySet<string> = new Set([managedByLabel, serviceNameLabel, headlessLabel]);
 
-/** Returns a slice's labels: those of its Service, and those by which it is found. */
+/** Returns a slice's labels: its Service's, and those by which it is found. */
 export function labelsOf(service: Service): Readonly<Record<string, string>> {
   const own = Object.entries(service.metadata.labels ?? {}).filter(([name]) => !reserved.has(name));
   return {

@@ -25,11 +25,11 @@ type Allocations = ReadonlyMap<string, Allocation>;
 
 export interface Hinting {
   readonly slices: readonly EndpointSlice[];
-  /** The reason why there are no hints; null when there are. */
+  /** The reason for missing hints, or null. */
   readonly refusal: string | null;
 }
 
-/** `changing` are written in any case; `settled` only if their hints are wrong. */
+/** `changing` are always written; `settled` only with wrong hints. */
 export function withTopologyHints(changing: readonly EndpointSlice[], settled: readonly EndpointSlice[], shares: ZoneShares): Hinting {
   const all = [...changing, ...settled];
   const none = (refusal: string): Hinting => ({ slices: all.map(withoutHints), refusal });
@@ -60,7 +60,7 @@ function withoutHints(slice: EndpointSlice): EndpointSlice {
   return { ...slice, endpoints: slice.endpoints.map(({ hints: _, ...endpoint }) => endpoint) };
 }
 
-/** Returns the number of endpoints of each zone, or why it is unknown. */
+/** Returns the endpoints of each zone, or why they are unknown. */
 function allocate(shares: ZoneShares, count: number): Allocations | string {
   if (!shares) return 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes';
   const numbers = `(${count} endpoints, ${shares.size} zones)`;
@@ -77,7 +77,7 @@ function allocate(shares: ZoneShares, count: number): Allocations | string {
   );
 }
 
-/** Returns whether the hints of a slice may stay; if so, they are counted into `held`. */
+/** Returns whether a slice's hints may stay, and then counts them into `held`. */
 function holdsUp({ endpoints }: EndpointSlice, allocations: Allocations, held: Map<string, number>): boolean {
   const own = new Map<string, number>();
   for (const { hints } of (endpoints ?? []).filter(isReady)) {
@@ -114,7 +114,7 @@ function movesBetween(allocations: Allocations, held: ReadonlyMap<string, number
 const most = (amounts: ReadonlyMap<string, number>): readonly [string, number] =>
   [...amounts].reduce((best, next) => (next[1] > best[1] ? next : best), ['', 0] as const);
 
-/** Sets hints for the own zone, except for those that the zone gives away. */
+/** Sets hints for the own zone, except for endpoints given to other zones. */
 function hinted(slice: EndpointSlice, { giving, receiving }: Moves): EndpointSlice {
   const take = (counts: Map<string, number>, zone: string): boolean => {
     const left = counts.get(zone) ?? 0;

@@ -2,7 +2,7 @@ import { parseQuantity, scaledQuantity } from '../../api/quantity.js';
 import type { Node } from '../../api/types/core/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** The distribution of processors over zones: traffic is assumed to come from there. Pure. */
+/** The distribution of processors over zones, assumed to be that of traffic. Pure. */
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 const excludedLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];

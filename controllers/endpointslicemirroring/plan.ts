@@ -19,7 +19,7 @@ export const isToBeMirrored = ({ metadata }: Endpoints): boolean =>
   metadata.labels?.[skipLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined;
 
 export interface MirrorPlan extends SliceWrites {
-  /** Addresses that are left out: invalid ones, and those beyond the limit. */
+  /** Omitted addresses: invalid ones, and those beyond the limit. */
   readonly invalid: number;
   readonly excess: number;
 }
@@ -30,7 +30,7 @@ interface Group {
   readonly endpoints: Endpoint[];
 }
 
-/** Decides how slices should change to match Endpoints: one slice for each subset and family. Pure. */
+/** Decides on the slices for Endpoints: one per subset and family. Pure. */
 export function planMirror(source: Endpoints, slices: readonly EndpointSlice[], addressesMax: number): MirrorPlan {
   const { groups, invalid, excess } = grouped(source, addressesMax);
   const present = slices.filter((slice) => !isTerminating(slice));
@@ -122,7 +122,7 @@ function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [firs
     sameMeaning(metadata.labels, first.metadata.labels) &&
     sameMeaning(metadata.annotations, annotationsOf(first)) &&
     sameEndpoints(endpoints, first.endpoints ?? []);
-  // The reference writes such a slice anew, by its name alone.
+  // Like the reference, writes such a slice anew by its name alone.
   const { generateName: _, ...before } = first.metadata;
   return { create: [], update: isRight ? [] : [{ ...first, metadata: { ...before, ...metadata }, endpoints }], remove: others };
 }

@@ -23,7 +23,7 @@ function claimsOfPod(pod: Pod): readonly { readonly volume: string; readonly cla
   });
 }
 
-/** Returns why a claim cannot be made; null where it is there. */
+/** Returns why a claim cannot be created; null if it exists. */
 async function create({ api, measures }: ManagerEnvironment, claim: PersistentVolumeClaim): Promise<string | null> {
   measures.count('ephemeral_volume_controller_create_total', {});
   try {

@@ -7,12 +7,12 @@ import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 
 export type Eviction =
-  /** Milliseconds that the pod may stay, from when its time began; Infinity for ever. */
+  /** Milliseconds that the pod may stay since its time began; Infinity for ever. */
   | { readonly staysMs: number }
-  /** Until when it may stay, in milliseconds since 1970; Infinity for ever. */
+  /** End of the permitted time, in milliseconds since 1970; Infinity for ever. */
   | { readonly until: number };
 
-/** Callbacks for a pod whose time is over, and for one that is no longer counted. */
+/** Callbacks for a pod whose time is over, or cancelled. */
 export interface PodEvents {
   readonly reason: string;
   readonly marked: (key: string) => string;
@@ -93,7 +93,7 @@ export class PodDeadlines {
       lastTransitionTime: timeText(clock.now()),
     };
     const patch = strategicPatch({ metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } });
-    // A conflict means that another pod has the name by now, which is left alone.
+    // A conflict means that another pod has the name now, which must stay.
     try {
       await api.patch(pods, keyOf(pod), patch, { subresource: 'status' });
       await api.delete(pods, keyOf(pod), { preconditions: { uid: uidOf(pod) } });

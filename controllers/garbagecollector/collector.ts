@@ -8,12 +8,12 @@ import { judge, ownerState, type OwnerState } from './judgement.js';
 export interface CollectorOptions {
   readonly api: Api;
   readonly graph: Graph;
-  /** Returns the type of a reference; null where no such kind is served now. */
+  /** Returns a reference's type; null if its kind is not served now. */
   readonly typeOf: (apiVersion: string, kind: string) => Resource | null;
   readonly suspect: (uids: readonly string[]) => void;
 }
 
-/** Owners unknown to the server. A uid is never reused; the bound only saves memory. */
+/** Owners unknown to the server. Uids are never reused; the bound saves memory. */
 const absentMax = 500;
 
 export class Collector {
@@ -62,7 +62,7 @@ export class Collector {
         return;
       case 'delete': {
         if (judgement.unblock) await this.#changeOwners(node, (owners) => owners.map((owner) => ({ ...owner, blockOwnerDeletion: false })));
-        // The version proves that its owners are still the judged ones.
+        // The version proves that the owners are still the judged ones.
         const preconditions = judgement.unblock
           ? { uid: node.uid }
           : { uid: node.uid, resourceVersion: latest.metadata.resourceVersion ?? '' };
@@ -95,7 +95,7 @@ export class Collector {
     if (this.#absent.size > absentMax && oldest !== undefined) this.#absent.delete(oldest);
   }
 
-  /** An owner deleted in the foreground goes when no dependent blocks it any more. */
+  /** Removes an owner in foreground deletion once no dependent blocks it. */
   async #finishForeground(node: Node): Promise<void> {
     const blockers = this.#options.graph.blockersOf(node.uid);
     if (blockers.length === 0) {

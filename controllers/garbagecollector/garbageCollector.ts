@@ -56,7 +56,7 @@ export class GarbageCollector implements Controller {
       log,
     } = this.#environment;
     await this.#firstResync(signal);
-    // A conflict means that the object changed since it was judged: it is judged again.
+    // A conflict means that the object changed, so it is judged again.
     const onError = (uid: string, error: unknown): void => {
       if (!isConflict(error)) log('error', `garbagecollector: ${uid}: ${messageOf(error)}`);
     };
@@ -68,7 +68,7 @@ export class GarbageCollector implements Controller {
     await Promise.all([...this.#monitors.values()].map(({ informer }) => informer.stopped()));
   }
 
-  /** Work begins only when all types are synced: an unseen owner would cost a request. */
+  /** Starts work when all types are synced: an unseen owner would cost a request. */
   async #firstResync(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.#resync(signal))) await pause(this.#environment.clock, 1_000, signal);
     await Promise.race([
@@ -155,7 +155,7 @@ function objectOf({ type, namespace, name, uid }: Node): KubeObject {
   return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...(namespace ? { namespace } : {}), name, uid } };
 }
 
-/** The part of an object that the graph needs; a cluster holds very many of them. */
+/** Returns the part of an object that the graph needs, to save memory. */
 function essence({
   metadata: { name, namespace, uid, resourceVersion, deletionTimestamp, finalizers, ownerReferences },
 }: KubeObject): KubeObject {

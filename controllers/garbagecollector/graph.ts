@@ -96,7 +96,7 @@ export class Graph {
     return { ...nothing, attemptToDelete: [...this.dependentsOf(uid).map((dependent) => dependent.uid), ...waiting] };
   }
 
-  /** Removes every object of a type that is no longer watched. The objects may well exist. */
+  /** Removes all objects of unwatched types, which may still exist. */
   forgetType(isType: (type: Resource) => boolean): void {
     for (const node of this.#nodes.values()) {
       if (!isType(node.type)) continue;

@@ -11,7 +11,7 @@ export const noBackoff: Backoff = { failures: 0, lastFailureAt: 0 };
 const firstMs = 10_000;
 const maxMs = 600_000;
 
-/** A success resets the count: only failures after the last one count. */
+/** A success resets the count of failures. */
 export function withOutcomes(before: Backoff, succeeded: readonly Pod[], failed: readonly Pod[]): Backoff {
   const lastSuccessAt = Math.max(-1, ...succeeded.map(finishedAt));
   const since = failed.map(finishedAt).filter((time) => time > lastSuccessAt);

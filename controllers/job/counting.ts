@@ -12,7 +12,7 @@ import { countsAsFailed, hasIndexBackoff, indexOf, isCounted, isIndexed, isTrack
  */
 export interface Counting {
   readonly status: JobStatus;
-  /** Pods to free of their finalizer once that status is written. */
+  /** Pods to release from their finalizer once that status is written. */
   readonly free: readonly Pod[];
   /** True when more is left for the next sync. */
   readonly partial: boolean;
@@ -53,7 +53,7 @@ const uncounted = (succeeded: readonly string[], failed: readonly string[]): Non
   ...(failed.length > 0 ? { failed } : {}),
 });
 
-/** Moves uids whose pods are free from the lists to the counters. */
+/** Moves uids of released pods from the lists to the counters. */
 export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const keep = (uids: readonly string[]): readonly string[] => uids.filter((uid) => tracked.has(uid));
@@ -69,7 +69,7 @@ export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStat
 export const hasUncounted = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): boolean =>
   succeeded.length + failed.length > 0;
 
-/** Returns whether a pod's finalizer is pointless while the Job goes on. */
+/** Returns whether a running Job does not need the pod's finalizer. */
 function mayGo({ job, awaitingRetry }: Facts, pod: Pod): boolean {
   if (job.metadata.deletionTimestamp !== undefined || hasSucceeded(pod)) return true;
   if (!countsAsFailed(pod, job)) return false;
@@ -89,7 +89,7 @@ function note(pod: Pod, job: Job, { succeeded, failed, indexes }: Lists, allFail
   const index = isIndexed(job) ? indexOf(pod, job) : null;
   const known = !isIndexed(job) || index !== null;
   if (hasSucceeded(pod) && !failed.includes(uid)) {
-    // An index is counted once however often it is seen; no uid is needed.
+    // An index counts once, however often seen, so no uid is needed.
     if (index !== null) indexes.add(index);
     else if (known && !succeeded.includes(uid)) succeeded.push(uid);
   } else if ((countsAsFailed(pod, job) || allFail) && known && !failed.includes(uid) && isCounted(pod, job)) failed.push(uid);

@@ -21,7 +21,7 @@ export interface Facts {
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];
   readonly terminating: number;
-  /** Finished pods that are in no counter and no list of uncounted pods yet. */
+  /** Finished pods that are neither counted nor listed as uncounted. */
   readonly newlySucceeded: readonly Pod[];
   readonly newlyFailed: readonly Pod[];
   readonly succeeded: number;

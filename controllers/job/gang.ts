@@ -15,7 +15,7 @@ import { isIndexed } from './podOutcome.js';
 export type GangStep<T> =
   | { readonly do: 'use'; readonly object: T }
   | { readonly do: 'make'; readonly object: T }
-  /** `why`: the fault in the existing objects; null where there is none. */
+  /** `why`: the fault in existing objects, or null. */
   | { readonly do: 'without'; readonly why: string | null };
 
 const nameMax = 253;
@@ -106,7 +106,7 @@ function groupOf(job: Job, workload: Workload): PodGroup | null {
 export const inGroup = (pod: Pod, group: PodGroup): Pod =>
   pod.spec ? { ...pod, spec: { ...pod.spec, schedulingGroup: { podGroupName: nameOf(group) } } } : pod;
 
-/** The reference hashes Go's print form of the uid, including its type. */
+/** Like the reference, hashes Go's print form of the uid, including its type. */
 function workloadName(job: Job): string {
   const hash = nameHash(`(types.UID)${uidOf(job)}`);
   return `${nameOf(job).slice(0, nameMax - hash.length - 1)}-${hash}`;
@@ -115,7 +115,7 @@ function workloadName(job: Job): string {
 const templateSuffix = '-pgt-0';
 const templateName = (job: Job): string => `${nameOf(job).slice(0, labelMax - templateSuffix.length)}${templateSuffix}`;
 
-/** Each part gets half of the room, and what the other leaves. */
+/** Each part gets half of the room, plus the other's remainder. */
 export function groupName(workload: string, template: string): string {
   const hash = nameHash(workload + template);
   const room = nameMax - hash.length - 2;

@@ -95,7 +95,7 @@ class JobLoop {
   gangs: Gangs | null = null;
   readonly #control: PodControl;
   readonly #backoffs = new Map<string, Backoff>();
-  /** Uids of freed pods that still have the finalizer in the cache. */
+  /** Uids of released pods that still have the finalizer in the cache. */
   readonly #freed = new Set<string>();
 
   constructor(environment: ManagerEnvironment) {
@@ -251,7 +251,7 @@ class JobLoop {
   /** Removes the tracking finalizer from a pod, unless another client has, or the pod is gone. */
   async #free(pod: Pod): Promise<void> {
     if (!isTracked(pod) || this.#freed.has(uidOf(pod))) return;
-    // Names the one finalizer, so that no version is needed, which could conflict.
+    // Names the one finalizer, which needs no version that could conflict.
     const body = { metadata: { uid: uidOf(pod), '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
     this.#freed.add(uidOf(pod));
     try {
@@ -262,7 +262,7 @@ class JobLoop {
     }
   }
 
-  /** Returns whether a pod waits for a Job that will not count it any more. */
+  /** Returns whether a pod waits for a Job that no longer counts it. */
   isOrphan(pod: Pod): boolean {
     if (!isTracked(pod) || this.#freed.has(uidOf(pod))) return false;
     const owner = controllerOf(pod);

@@ -6,10 +6,10 @@ import { failureCountAnnotation, ignoredCountAnnotation, indexAnnotation, tracki
 import type { PodOrder } from './sizing.js';
 
 const indexVariable = { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { fieldPath: `metadata.labels['${indexAnnotation}']` } } };
-/** Names get a suffix of five; a generated name is not longer than a DNS label. */
+/** Names get a suffix of five characters, within the length of a DNS label. */
 const prefixMax = 58;
 
-/** Returns a pod of a Job, with the finalizer that the Job's controller must remove. Pure. */
+/** Returns a pod of a Job with the finalizer that the controller must remove. Pure. */
 export function jobPod(job: Job, { index, failures, ignoredFailures }: PodOrder): Pod {
   const plain = podOf(job.spec?.template, jobs, job);
   const pod = {

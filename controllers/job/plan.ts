@@ -19,21 +19,21 @@ export interface Observed {
   readonly facts: Facts;
   /** Includes the failures in the facts. */
   readonly backoff: Backoff;
-  /** True when the cache shows every pod that this loop has created and deleted. */
+  /** True when the cache shows all pods created and deleted here. */
   readonly settled: boolean;
   readonly now: number;
 }
 
 export type PodStep =
   | { readonly do: 'nothing' }
-  /** Deletes pods because the Job ends. The finalizers stay: these pods count as failed. */
+  /** Deletes pods because the Job ends. They keep their finalizers and count as failed. */
   | { readonly do: 'end'; readonly pods: readonly Pod[] }
   /** Deletes excess pods; these do not count. */
   | { readonly do: 'delete'; readonly pods: readonly Pod[] }
   | { readonly do: 'create'; readonly orders: readonly PodOrder[] };
 
 export interface Plan extends NextSync {
-  /** Why the Job ends before its work is done; null when it goes on. */
+  /** Why the Job ends early; null if it continues. */
   readonly verdict: Verdict | null;
   /** A status to write before any pod is deleted: after a conflict or a restart, the next sync must not count these pods as failures. Null for none. */
   readonly decision: JobStatus | null;
@@ -58,13 +58,13 @@ export interface Account {
   readonly events: readonly JobEvent[];
   /** Pods to free of their finalizer then. */
   readonly free: readonly Pod[];
-  /** The Job's result, when only terminating or uncounted pods delay it. */
+  /** The Job's result, delayed only by terminating or uncounted pods. */
   readonly verdict: Verdict | null;
   /** True when pods are left to count in another sync. */
   readonly partial: boolean;
 }
 
-/** `status` is the stored one, without the additions of the facts. */
+/** `status` is the stored one, without the facts' additions. */
 export function plan({ facts, backoff, settled, now }: Observed, status: JobStatus): Plan {
   const { job, active } = facts;
   const verdict = verdictOf(facts, now);
@@ -88,7 +88,7 @@ export function plan({ facts, backoff, settled, now }: Observed, status: JobStat
 export function accountOf({ facts, settled, now }: Observed, steps: Plan, left: Tally): Account {
   const { job } = facts;
   const completed = steps.verdict ? null : completion(job, facts.succeeded, left.active);
-  // Pods that were not reached, or not seen yet, could still be counted otherwise.
+  // Pods not reached or seen yet could still be counted differently.
   const verdict = left.active > 0 || !settled ? completed : (steps.verdict ?? completed);
   const goesOn = !steps.verdict && !completed && settled && !isTerminating(job);
   const { status: slept, events } = goesOn ? withSuspension(job, now) : { status: job.status ?? {}, events: [] };
@@ -106,7 +106,7 @@ export interface Closing {
   readonly ended: Verdict | null;
 }
 
-/** `status` is the stored one after the account, `freed` the uids of its freed pods. */
+/** `status` is the one stored after the account; `freed` has uids of its released pods. */
 export function closing({
   facts,
   account,

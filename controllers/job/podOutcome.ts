@@ -15,7 +15,7 @@ export const isTracked = (pod: Pod): boolean => pod.metadata.finalizers?.include
 export const isIndexed = ({ spec }: Job): boolean => spec?.completionMode === 'Indexed';
 export const isSuspended = ({ spec }: Job): boolean => spec?.suspend === true;
 export const hasIndexBackoff = (job: Job): boolean => isIndexed(job) && job.spec?.backoffLimitPerIndex !== undefined;
-/** Pods are replaced only when they have failed, and not while they are terminating. */
+/** Replaces only failed pods, and not terminating ones. */
 export const replacesFailedOnly = ({ spec }: Job): boolean =>
   spec?.podReplacementPolicy === 'Failed' || spec?.podFailurePolicy !== undefined;
 
@@ -25,7 +25,7 @@ export function indexOf(pod: Pod, job: Job): number | null {
   return /^\d+$/.test(text) && Number(text) < (job.spec?.completions ?? 0) ? Number(text) : null;
 }
 
-/** Returns whether the Job's result is decided, and its pods are being removed for that reason. */
+/** Returns whether the Job's result is decided and its pods are being removed. */
 export const isEnding = ({ status }: Job): boolean =>
   ['SuccessCriteriaMet', 'FailureTarget'].some((type) => conditionOf(status?.conditions, type)?.status === 'True');
 
@@ -87,7 +87,7 @@ const countOf = (pod: Pod, annotation: string): number => Number(pod.metadata.an
 export const indexFailures = (pod: Pod): number => countOf(pod, failureCountAnnotation);
 export const indexIgnoredFailures = (pod: Pod): number => countOf(pod, ignoredCountAnnotation);
 
-/** Returns whether this failure was the last one permitted for its index. */
+/** Returns whether this failure was the last permitted one of its index. */
 export function endsIndex(pod: Pod, job: Job): boolean {
   const action = policyMatch(pod, job)?.action;
   if (action === 'FailIndex') return true;

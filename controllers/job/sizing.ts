@@ -18,7 +18,7 @@ import {
 export interface PodOrder {
   /** Null for Jobs without indexes. */
   readonly index: number | null;
-  /** Failures of the index so far; null where they are not counted by index. */
+  /** Failures of the index so far; null if not counted by index. */
   readonly failures: number | null;
   readonly ignoredFailures: number;
 }
@@ -32,7 +32,7 @@ export type Sizing =
 
 const burst = 500;
 
-/** Decides how to reach the desired number of running pods. Either deletes or creates. Pure. */
+/** Decides how to reach the desired number of running pods: by deletions or creations. Pure. */
 export function sizing(facts: Facts, backoff: Backoff, now: number): Sizing {
   const { job, active } = facts;
   const wanted = isSuspended(job) ? 0 : wantedActive(facts);
@@ -51,7 +51,7 @@ export function sizing(facts: Facts, backoff: Backoff, now: number): Sizing {
 
 function wantedActive({ job, active, succeeded, failedIndexes }: Facts): number {
   const { parallelism = 1, completions } = job.spec ?? {};
-  // One success suffices without a number of completions, and running pods may finish.
+  // One success suffices without completions, and running pods may finish.
   if (completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.min(parallelism, Math.max(0, completions - succeeded - failedIndexes.size));
 }
@@ -63,7 +63,7 @@ function excess({ job, active }: Facts, atLeast: number, now: number): readonly 
   return [...misplaced, ...podsToDelete(rest, atLeast - misplaced.length, { now })];
 }
 
-/** Returns pods without a possible index, and all but one of those that share an index. */
+/** Returns pods without a possible index, and all but one of each index. */
 function withoutOwnIndex(active: readonly Pod[], indexOfPod: (pod: Pod) => number | null, now: number): readonly Pod[] {
   const byIndex = new Map<number | null, Pod[]>();
   for (const pod of active) byIndex.set(indexOfPod(pod), [...(byIndex.get(indexOfPod(pod)) ?? []), pod]);

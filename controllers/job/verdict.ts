@@ -21,7 +21,7 @@ export const isFinished = ({ status }: Job): boolean =>
 
 const failure = (reason: string, message: string): Verdict => ({ succeeds: false, reason, message });
 
-/** Returns why the Job must end before its work is done; null when it goes on. Pure. */
+/** Returns why the Job must end early; null if it continues. Pure. */
 export function verdictOf(facts: Facts, now: number): Verdict | null {
   return former(facts.job) ?? failurePolicy(facts) ?? limits(facts, now) ?? indexLimits(facts) ?? successPolicy(facts);
 }

@@ -2,7 +2,7 @@ import { dayText } from '../../api/time.js';
 import { createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
 import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v1.js';
 
-/** Decides which token secrets are unused. Days are texts of the form 2026-01-31, in UTC. Pure. */
+/** Decides which token secrets are unused. Days have the form 2026-01-31, in UTC. Pure. */
 
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
@@ -33,13 +33,13 @@ export function verdictOn(
   if (isTerminating(secret) || createdAt(secret) >= now - periodMs) return 'keep';
   // A secret without a label was not used since recording began; a label that is not a day proves nothing.
   if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= keptDay)) return 'keep';
-  // A secret that the account does not list was created by hand, and belongs to its creator.
+  // A secret not listed by its account was created by hand, and belongs to its creator.
   if (!account?.secrets?.some(({ name }) => name === nameOf(secret)) || mounted.has(nameOf(secret))) return 'keep';
   if (!isDay(invalidSince)) return 'mark';
   return invalidSince >= keptDay ? 'keep' : 'delete';
 }
 
-/** Returns names of secrets that a pod uses: in volumes, in variables, and for its images. */
+/** Returns names of a pod's secrets: in volumes, variables, and for images. */
 export function secretsOf({ spec }: Pod): readonly string[] {
   const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])];
   return [

@@ -11,14 +11,14 @@ import { accountOf, tokenType } from '../serviceaccounttoken/plan.js';
 import { invalidSinceLabel, knowsEnough, secretsOf, verdictOn, type Usage } from './plan.js';
 
 const lookEveryMs = 24 * 3_600_000;
-/** Servers record in it since when they track the use of tokens. */
+/** Servers record the start of token tracking here. */
 const tracking = { namespace: 'kube-system', name: 'kube-apiserver-legacy-service-account-token-tracking' };
 
-/** Marks, and later deletes, generated secrets with tokens that have not been used for long. */
+/** Marks, and later deletes, generated token secrets that have long been unused. */
 export class TokenCleaner implements Controller {
   readonly #environment: ManagerEnvironment;
   readonly name = 'legacy_serviceaccount_token_cleaner';
-  /** Labels and annotations suffice: no controller needs to read the tokens. */
+  /** Only labels and annotations are needed, not the tokens. */
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
   readonly #pods: Informer<Pod>;
@@ -77,7 +77,7 @@ export class TokenCleaner implements Controller {
     };
   }
 
-  /** Conditional on the judged version: a use in the meantime changes it. The next check retries failures. */
+  /** Conditional on the judged version, which any use changes. The next check retries failures. */
   async #carryOut(verdict: 'mark' | 'delete', secret: Secret, now: number): Promise<void> {
     const { api, log } = this.#environment;
     const { resourceVersion = '' } = secret.metadata;

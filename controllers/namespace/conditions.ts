@@ -74,7 +74,7 @@ function verdicts({ discoveryFailures, deletionFailures, remaining, finalizers }
   ];
 }
 
-/** Returns the conditions after an attempt, or null when nothing changes. Pure. */
+/** Returns the conditions after an attempt, or null if unchanged. Pure. */
 export function deletionConditions(before: readonly Condition[], findings: Findings, now: number): readonly Condition[] | null {
   const after = [...before];
   let changed = false;

@@ -6,10 +6,10 @@ import { type Pod, pods } from '../../api/types/core/v1.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { Findings } from './conditions.js';
 
-/** One attempt to empty a namespace, and the time of the next one. */
+/** An attempt to empty a namespace, and the time of the next. */
 export interface Attempt {
   readonly findings: Findings;
-  /** Expected seconds until the remaining objects are gone; null when nothing remains. */
+  /** Expected seconds until remaining objects are gone; null without any. */
   readonly waitSeconds: number | null;
 }
 
@@ -39,7 +39,7 @@ export async function empty(api: Api, namespace: string, discovery: Discovery, s
         sinceDeletionMs,
       )
     : [];
-  // Nothing is said of what remains while pods do (`deleteAllContent` in pkg/controller/namespace/deletion).
+  // While pods remain, other remaining objects are not reported (`deleteAllContent` in pkg/controller/namespace/deletion).
   return summary([...first, ...rest], podsAreGone ? [...first, ...rest] : [], discovery.failed);
 }
 
@@ -100,7 +100,7 @@ async function emptyType(api: Api, namespace: string, type: DiscoveredType, sinc
   }
 }
 
-/** Returns whether the type can be listed; a type that cannot (a review, say) has no objects. */
+/** Returns whether the type can be listed; others (reviews) have no objects. */
 async function deleteAll(api: Api, namespace: string, type: DiscoveredType): Promise<boolean> {
   if (!type.verbs.has('list')) return false;
   const policy = { propagationPolicy: 'Background' } as const;

@@ -9,11 +9,11 @@ import type { ManagerEnvironment } from '../environment.js';
 import { deletionConditions, type Findings } from './conditions.js';
 import { empty } from './emptying.js';
 
-/** Servers learn of the deletion through their own caches; until then they would still admit new objects. */
+/** Servers notice the deletion through their caches; before, they still admit new objects. */
 const settleMs = 5_000;
 const finalizer = 'kubernetes';
 
-/** Empties deleted namespaces, reports what remains, and removes the finalizer once nothing does. */
+/** Empties deleted namespaces, reports remaining objects, and finally removes the finalizer. */
 export function namespaceController(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'namespace',
@@ -59,7 +59,7 @@ async function syncNamespace(environment: ManagerEnvironment, key: string): Prom
 async function report({ api, clock }: ManagerEnvironment, namespace: Namespace, findings: Findings): Promise<Namespace> {
   const conditions = deletionConditions(namespace.status?.conditions ?? [], findings, clock.now());
   if (!conditions) return namespace;
-  // Another client may change it meanwhile; the next check reports the remainder again.
+  // After a concurrent change, the next check reports the remainder again.
   return (
     (await unless(
       isConflict,

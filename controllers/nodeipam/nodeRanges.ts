@@ -14,7 +14,7 @@ const workers = 30;
 const rangesOf = ({ spec }: Node): readonly Cidr[] =>
   (spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : [])).flatMap((text) => parseCidr(text) ?? []);
 
-/** Assigns each node a pod range, of each family that the cluster has. */
+/** Assigns each node a pod range per family of the cluster. */
 export function nodeRangeController(environment: ManagerEnvironment): Controller | null {
   const { api, events, informers, measures, options } = environment;
   if (!options['allocate-node-cidrs']) return null;
@@ -41,7 +41,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
       }
     tell();
   };
-  /** Nodes whose ranges are written, and not in the cache yet: another change must not assign more. */
+  /** Nodes with written ranges not in the cache yet, which must not get more. */
   const written = new Set<string>();
   const sync = async (key: string): Promise<void> => {
     const node = cache.get(key);
@@ -72,7 +72,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
     tell();
   };
   controller.needs(nodes).addHandlers({
-    // Existing ranges enter the pools first: work begins when all are there.
+    // Existing ranges enter the pools first; work begins afterwards.
     added: (node) => {
       occupy(node);
       controller.queue.add(keyTextOf(node));
@@ -84,7 +84,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
     removed: (node) => {
       written.delete(uidOf(node));
       release(rangesOf(node));
-      // A node that got a "no range left" event may have this one.
+      // A node with a "no range left" event may get this one.
       for (const other of cache.list()) if (rangesOf(other).length === 0) controller.queue.add(keyTextOf(other));
     },
   });

@@ -1,13 +1,13 @@
 import { bitsOf, overlap, type Cidr } from '../addresses/cidr.js';
 
-/** The ranges of one size within a range, and which of them are taken. */
+/** Ranges of one size within a range, and which are taken. */
 export class RangePool {
   readonly #prefix: number;
   readonly #taken = new Set<number>();
   readonly #count: number;
   #next = 0;
 
-  /** Throws where there would be no range, or too many to keep in memory. */
+  /** Throws for no range, or too many to keep in memory. */
   constructor(
     readonly range: Cidr,
     prefix: number,
@@ -25,7 +25,7 @@ export class RangePool {
     return this.#taken.size;
   }
 
-  /** Returns a free range, the first one after the last assigned; null when all are taken. */
+  /** Returns the first free range after the last assigned one; null if none. */
   take(): Cidr | null {
     for (let step = 0; step < this.#count; step++) {
       const index = (this.#next + step) % this.#count;
@@ -37,7 +37,7 @@ export class RangePool {
     return null;
   }
 
-  /** Takes every range that overlaps with an assigned one; returns false where that lies elsewhere. */
+  /** Takes every range that overlaps with an assigned one; returns false if that is elsewhere. */
   occupy(cidr: Cidr): boolean {
     const indexes = this.#indexes(cidr);
     for (const index of indexes) this.#taken.add(index);

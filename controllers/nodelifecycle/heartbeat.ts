@@ -6,7 +6,7 @@ import { conditionOf } from '../workloads/podState.js';
 
 /** A node's signs of life, and the conditions that follow from them. Pure. */
 
-/** Signs of life are counted from when they were seen: nodes have other clocks. */
+/** Signs of life count from when they were seen, since nodes' clocks differ. */
 export interface Health {
   /** When the last sign of life was seen. */
   readonly seenAt: number;
@@ -27,7 +27,7 @@ export interface Verdict {
   readonly told: boolean;
   readonly before: Readiness;
   readonly ready: Readiness;
-  /** Conditions for a node that no longer reports; null where they may stay. */
+  /** Conditions of a silent node; null if unchanged. */
   readonly conditions: readonly NodeCondition[] | null;
 }
 
@@ -55,7 +55,7 @@ const readinessOf = (ready: NodeCondition | undefined): Readiness =>
 function observed(node: Node, ready: NodeCondition | undefined, { lease, known }: SignsOfLife, now: number): Health {
   const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : null;
   const renewed = lease?.spec?.renewTime ?? null;
-  // A node that never reported is silent since its creation, not since this program started.
+  // A node that never reported is silent since its creation, not since this program's start.
   if (!known) return { seenAt: ready || renewed !== null ? now : createdAt(node), heartbeat, renewed };
   const lives = (heartbeat !== known.heartbeat && heartbeat !== null) || (renewed !== null && renewed !== known.renewed);
   return { seenAt: lives ? now : known.seenAt, heartbeat, renewed: renewed ?? known.renewed };

@@ -1,6 +1,6 @@
 import type { Node } from '../../api/types/core/v1.js';
 
-/** Older names of labels, equal in value to the newer ones. */
+/** Older label names with the same values as newer ones. */
 const older: readonly (readonly [label: string, older: string])[] = [
   ['kubernetes.io/os', 'beta.kubernetes.io/os'],
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],

@@ -136,16 +136,16 @@ export class NodeLifecycle implements Controller {
     const verdict = await this.#heeded(node);
     measures.observe('node_collector_update_node_health_duration_seconds', {}, (clock.elapsed() - startedAt) / 1000);
     if (!verdict.told) {
-      // Nobody would remove later the taints that it brought, as long as it is silent.
+      // Removes its initial taints, which nobody would remove while it is silent.
       if (taintUrgency(node, 'True') === 'now') await this.#taint(node, 'True');
       return verdict.ready;
     }
-    // An earlier manager may have ended between writing the node and its pods.
+    // An earlier manager may have written the node, but not its pods.
     if (!this.#readiness.has(name) && verdict.before === 'Unknown') this.#unmarked.add(name);
     this.#readiness.set(name, verdict.ready);
     if (verdict.ready !== 'True' && verdict.before === 'True') {
       events.normal(versionless(node), 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
-      // A node that reports itself as not ready reports its pods as well.
+      // A node that reports itself as not ready also reports its pods.
       this.#unmarked.add(name);
     }
     if (verdict.ready === 'True') this.#unmarked.delete(name);
@@ -154,7 +154,7 @@ export class NodeLifecycle implements Controller {
     return verdict.ready;
   }
 
-  /** Judges the node's signs of life, and writes its conditions where they are too old. */
+  /** Judges the node's signs of life, and writes conditions of a silent one. */
   async #heeded(node: Node): Promise<Verdict> {
     const { api, clock, options } = this.#environment;
     const name = nameOf(node);
@@ -165,7 +165,7 @@ export class NodeLifecycle implements Controller {
     const { conditions } = verdict;
     if (conditions) {
       await api.update(nodes, { ...node, status: { ...node.status, conditions } }, { subresource: 'status' });
-      // Our own write is no sign of life: its heartbeat is the known one.
+      // Our own write is no sign of life, so its heartbeat is the known one.
       const ready = conditionOf(conditions, 'Ready');
       this.#health.set(name, { ...verdict.health, heartbeat: ready ? (ready.lastHeartbeatTime ?? '') : null });
     }
@@ -219,11 +219,11 @@ export class NodeLifecycle implements Controller {
     const allDisrupted = states.length > 0 && states.every(([, { state }]) => state === 'FullDisruption');
     if (allDisrupted && !this.#allDisrupted) {
       log('info', `${this.name}: no node answers; nothing is evicted until one does`);
-      // Existing taints would evict, while it is probably this program that is cut off.
+      // Existing taints would evict, although this program is probably cut off.
       for (const node of all) if (taintUrgency(node, 'True') === 'now') await this.#taint(node, 'True');
     }
     if (!allDisrupted && this.#allDisrupted) {
-      // While no node could be heard none was silent: every node's time begins anew.
+      // While no node could be heard, none counts as silent: all times begin anew.
       for (const [name, health] of this.#health) this.#health.set(name, { ...health, seenAt: clock.now() });
     }
     this.#allDisrupted = allDisrupted;

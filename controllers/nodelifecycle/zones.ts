@@ -8,18 +8,18 @@ export type ZoneState = 'Initial' | 'Normal' | 'PartialDisruption' | 'FullDisrup
 export interface Rates {
   readonly usual: number;
   readonly reduced: number;
-  /** Largest small cluster, in which nothing is evicted while a part of it is silent. */
+  /** Largest size of a small cluster, where partial silence prevents all evictions. */
   readonly smallMax: number;
   readonly unhealthyShare: number;
 }
 
 const regionLabel = 'topology.kubernetes.io/region';
 const zoneLabel = 'topology.kubernetes.io/zone';
-/** Nodes that are regularly removed and added carry this label: they say nothing about their zone. */
+/** Nodes that are regularly removed and added have this label and do not count for their zone. */
 const excludedLabel = 'node.kubernetes.io/exclude-disruption';
 const silentMin = 3;
 
-/** Returns whether the state of a node counts for its zone's. */
+/** Returns whether a node's state counts for its zone. */
 export const countsInZone = ({ metadata: { labels = {} } }: Node): boolean => !(excludedLabel in labels);
 
 export function zoneOf({ metadata: { labels = {} } }: Node): string {

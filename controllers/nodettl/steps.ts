@@ -1,4 +1,4 @@
-/** Cache lifetimes of secrets and configuration in kubelets: longer in large clusters. Pure. */
+/** Kubelets' cache lifetimes of secrets and configuration: longer in large clusters. Pure. */
 
 interface Step {
   readonly min: number;

@@ -9,7 +9,7 @@ import { secondsOf, stepAt } from './steps.js';
 const annotation = 'node.alpha.kubernetes.io/ttl';
 const workers = 5;
 
-/** Annotates each node with the cache lifetime of secrets and configuration, by the size of the cluster. */
+/** Annotates nodes with the cache lifetime of secrets and configuration, by cluster size. */
 export function nodeTtlController(environment: ManagerEnvironment): Controller {
   const { api, informers } = environment;
   const { cache } = informers.of(nodes);

@@ -116,7 +116,7 @@ function flagsOf(tree: ComponentTree, value: JsonObject, at: string): ComponentF
   return { flags, notes };
 }
 
-/** Zero and the empty text say nothing where there is no default. */
+/** Zero and empty text mean "not given" without a default. */
 function isDefault(name: keyof ControllerManagerOptions, given: JsonValue): boolean {
   const { kind, default: usual } = flagOf(name);
   if (usual === null) return given === '' || given === 0;

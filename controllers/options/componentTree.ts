@@ -16,7 +16,7 @@ export interface Derived {
   readonly shape: Shape;
 }
 
-/** The option that sets each member of a configuration, by the reference's names and in its order. */
+/** The options of a configuration's members, by the reference's names and order. */
 export interface ComponentTree {
   readonly [member: string]: keyof ControllerManagerOptions | ComponentTree | Constant | Derived;
 }

@@ -1,4 +1,4 @@
-/** Features whose API is off by default, and whose controllers therefore depend on the served types. */
+/** Features whose API is off by default, so that their controllers depend on served types. */
 const gated = [
   'ClusterTrustBundle',
   'DRADeviceTaints',

@@ -18,7 +18,7 @@ function problemOf(option: string, read: () => unknown): readonly string[] {
   }
 }
 
-/** An expired authority is accepted: its certificates concern only those that trust it. */
+/** An expired authority is accepted, as only programs that trust it use its certificates. */
 const noTime = new Date(0);
 
 /**

@@ -1,12 +1,12 @@
 import { readConfiguration, refuseConfiguration, type ConfigurationKind } from '../../program/files/configuration.js';
 
-/** Controllers with a separate lease while they move between programs, so that they never run in two. */
+/** Controllers with a separate lease during their move between programs, so that they never run twice. */
 export interface LeaderMigration {
-  /** The name of that lease, in the namespace of the other. */
+  /** That lease's name, in the namespace of the other. */
   readonly leaseName: string;
   /** The kind of lock in the file. A Lease is always used: the reference reads and ignores `endpoints`, too. */
   readonly resourceLock: 'leases' | 'endpoints';
-  /** The component that runs a controller, by old or new name; `*` for any holder of the lease. */
+  /** The component that runs a controller, by old or new name; `*` for any holder. */
   readonly components: ReadonlyMap<string, string>;
 }
 
@@ -18,7 +18,7 @@ interface MigrationOptions {
 const managerComponent = 'kube-controller-manager';
 const option = '--leader-migration-config';
 
-/** The reference's default: the controllers that moved to the cloud controller managers. */
+/** The reference's default: controllers moved to cloud controller managers. */
 const usual: LeaderMigration = {
   leaseName: 'cloud-provider-extraction-migration',
   resourceLock: 'leases',

@@ -16,7 +16,7 @@ export type OptionsResult =
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** `clouds`: names that `--cloud-provider` takes in addition to those of every manager. */
+/** `clouds`: further names for `--cloud-provider`. */
 export function readControllerManagerOptions(argv: readonly string[], clouds: readonly string[] = []): OptionsResult {
   const provider = controllerManagerFlags['cloud-provider'];
   const parsed = parseFlags({ ...controllerManagerFlags, 'cloud-provider': { ...provider, oneOf: [...provider.oneOf, ...clouds] } }, argv);

@@ -6,7 +6,7 @@ import type { ManagerEnvironment } from '../environment.js';
 import { whereServed } from '../servedTypes.js';
 
 const lookEveryMs = 60_000;
-/** A kubelet has fetched its certificate by now, or sends another request. */
+/** After this time a kubelet has its certificate, or sends another request. */
 const keptMs = 15 * 60_000;
 
 export function podCertificateRequestCleaner(environment: ManagerEnvironment): Controller {

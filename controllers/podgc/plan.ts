@@ -6,7 +6,7 @@ import { conditionOf, isFinished } from '../workloads/podState.js';
 /** Pods that no other controller will ever remove. Pure. */
 
 /** A pod to delete at once. `condition` gives the reason, where it may be read. */
-/** The reason for a removal, in the words of the reference's metrics. */
+/** Reasons for removals, as in the reference's metrics. */
 export type RemovalReason = 'terminated' | 'out-of-service' | 'orphaned' | 'unscheduled';
 
 export interface Removal {
@@ -20,7 +20,7 @@ export interface Observed {
   readonly nodes: readonly Node[];
   /** Names of nodes that certainly do not exist. */
   readonly goneNodes: ReadonlySet<string>;
-  /** Number of finished pods that are kept; 0 and less keeps all. */
+  /** Number of finished pods to keep; all if not positive. */
   readonly endedMax: number;
 }
 
@@ -50,14 +50,14 @@ export function removals(observed: Observed, now: number): readonly Removal[] {
   return all.filter(({ pod }) => !seen.has(pod) && seen.add(pod));
 }
 
-/** The oldest beyond the limit go first, evicted ones before all others. */
+/** Removes the oldest beyond the limit, evicted ones first. */
 function tooManyEnded({ pods, endedMax }: Observed): readonly Pod[] {
   if (endedMax <= 0) return [];
   const ended = pods.filter(isFinished);
   return ended.sort(byEvictionAndAge).slice(0, Math.max(0, ended.length - endedMax));
 }
 
-/** The node has the out-of-service taint, and is not ready: its pods will not terminate by themselves. */
+/** The node is not ready and has the out-of-service taint: its pods will not terminate by themselves. */
 function onBrokenNodes({ pods, nodes }: Observed): readonly Pod[] {
   const broken = new Set(
     nodes

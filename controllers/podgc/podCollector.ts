@@ -9,7 +9,7 @@ import type { ManagerEnvironment } from '../environment.js';
 import { failedStatus, missingNodes, removals, type Removal } from './plan.js';
 
 const lookEveryMs = 20_000;
-/** A node may be absent for a moment, while it is recreated. */
+/** A node may be absent briefly while it is recreated. */
 const quarantineMs = 40_000;
 const removedAtOnce = 10;
 
@@ -17,7 +17,7 @@ const removedAtOnce = 10;
 export class PodCollector implements Controller {
   readonly #environment: ManagerEnvironment;
   readonly name = 'gc';
-  /** Node -> when it was first missed. Holds no more names than pods do. */
+  /** Node -> time when first missed; bounded by pods' nodes. */
   readonly #missedSince = new Map<string, number>();
 
   readonly #pods: Informer<Pod>;
@@ -45,7 +45,7 @@ export class PodCollector implements Controller {
     await Promise.all(Array.from({ length: removedAtOnce }, worker));
   }
 
-  /** Returns nodes that were missed for long enough, and that the server does not have either. */
+  /** Returns nodes missed for long enough that the server does not have either. */
   async #goneNodes(missing: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const now = this.#environment.clock.elapsed();
     for (const name of this.#missedSince.keys()) if (!missing.has(name)) this.#missedSince.delete(name);
@@ -64,7 +64,7 @@ export class PodCollector implements Controller {
     }
   }
 
-  /** The next check retries failures. A conflict means that another pod has the name by now. */
+  /** The next check retries failures. A conflict means that another pod has the name now. */
   async #remove(removal: Removal): Promise<void> {
     const { api, log, measures } = this.#environment;
     const { pod, reason } = removal;

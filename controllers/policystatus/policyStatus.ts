@@ -14,7 +14,7 @@ import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** The reference's name, so that a migrated cluster keeps one owner of the status. */
+/** The reference's name, so that the status keeps one owner in migrated clusters. */
 const fieldManager = 'validatingadmissionpolicy-status';
 
 /** Writes to each policy's status whether its expressions fit the types of its kinds; repeats it when a definition changes. */
@@ -53,7 +53,7 @@ async function observe({ api, informers }: ManagerEnvironment, discovered: Share
   await unless(isNotFound, api.patch(validatingAdmissionPolicies, keyOf(policy), patch, { subresource: 'status' }));
 }
 
-/** The reference forgets what it discovered at this interval (`cmd/kube-controller-manager/app/controllermanager.go`). */
+/** The reference's interval of new discovery (`cmd/kube-controller-manager/app/controllermanager.go`). */
 const discoveredMs = 30_000;
 
 /** Reads discovery once for all policies of a pass, and again early for a missing group. */
@@ -87,7 +87,7 @@ class SharedDiscovery {
   }
 }
 
-/** The groups of the kinds that decide what a policy's expressions may say. */
+/** Returns the groups of kinds on which a policy's expressions depend. */
 function groupsOf({ spec = {} }: ValidatingAdmissionPolicy): ReadonlySet<string> {
   const { group } = groupVersionOf(spec.paramKind?.apiVersion ?? '');
   return new Set([group, ...(spec.matchConstraints?.resourceRules ?? []).flatMap(({ apiGroups }) => apiGroups ?? [])]);

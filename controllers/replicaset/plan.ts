@@ -68,7 +68,7 @@ function conditionsOf(before: readonly Condition[], failure: Failure | null, now
     : others;
 }
 
-/** Returns milliseconds until the next pod becomes available, without any change; null when none is awaited. Pure. */
+/** Returns milliseconds until time alone makes the next pod available; null if none. Pure. */
 export function nextAvailabilityMs(active: readonly Pod[], minReadySeconds: number, now: number): number | null {
   if (minReadySeconds <= 0) return null;
   const waits = active

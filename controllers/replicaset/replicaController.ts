@@ -97,7 +97,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   #podChanged(key: string, owner: O, before: Pod | null, after: Pod): void {
     this.#loop.queue.add(key);
     const { minReadySeconds } = wantedBy(owner);
-    // Time alone makes the pod available; a second more, because times are rounded.
+    // Time alone makes the pod available, plus a second for rounding.
     if (minReadySeconds > 0 && isReady(after) && !(before && isReady(before))) this.#loop.queue.addAfter(key, (minReadySeconds + 1) * 1000);
   }
 

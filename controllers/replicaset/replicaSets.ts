@@ -21,7 +21,7 @@ export function replicationControllerController(environment: ManagerEnvironment)
     queue: 'replicationmanager',
     workers: environment.options['concurrent-rc-syncs'],
     countsTerminating: false,
-    // An empty selector selects nothing: the server fills it from the template.
+    // An empty selector selects nothing; the server fills it from the template.
     selects: ({ spec }, pod) => Object.keys(spec?.selector ?? {}).length > 0 && selectsAll(spec?.selector, pod.metadata.labels),
   });
 }

@@ -9,7 +9,7 @@ const finalizer = 'resource.kubernetes.io/delete-protection';
 const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name';
 const prefixMax = 57;
 
-/** A pod that has finished, or was deleted before it had a node, uses nothing. */
+/** A pod that has finished, or was deleted before it had a node, uses no claim. */
 export const isDone = (pod: Pod): boolean => isFinished(pod) || (isTerminating(pod) && !pod.spec?.nodeName);
 
 /** Returns the claim's name of a pod's entry; null where none was made from a template yet, '' where none is needed. */
@@ -45,7 +45,7 @@ export function reservedFor(claim: ResourceClaim, pod: Pod): ResourceClaim {
   return { ...claim, status: { ...claim.status, reservedFor: [...(claim.status?.reservedFor ?? []), user] } };
 }
 
-/** Shortens both names, in proportion to their lengths, to the available room. */
+/** Shortens both names in proportion to the available room. */
 function prefixOf(pod: string, entry: string): string {
   const whole = `${pod}-${entry}-`;
   if (whole.length <= prefixMax) return whole;
@@ -72,7 +72,7 @@ export function newClaim(pod: Pod, { name }: PodResourceClaim, template: Resourc
 
 export type ClaimStep =
   | { readonly do: 'nothing' }
-  /** An allocation without users is removed too: another pod may need another device. */
+  /** Also removes an unused allocation, since another pod may need another device. */
   | { readonly do: 'status'; readonly status: ResourceClaim['status'] }
   | { readonly do: 'let go'; readonly finalizers: readonly string[] }
   | { readonly do: 'delete' };

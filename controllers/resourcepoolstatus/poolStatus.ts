@@ -3,7 +3,7 @@ import type { PoolStatus, ResourcePoolStatusRequest } from '../../api/types/reso
 import { createdAt } from '../../api/meta/object.js';
 import { timeOf } from '../../api/time.js';
 
-/** The number of devices in a driver's pools, and how many are allocated. Pure. */
+/** The number of devices in a driver's pools, and of allocated ones. Pure. */
 
 const poolsMax = 100;
 const hourMs = 3_600_000;
@@ -32,7 +32,7 @@ function grouped(slices: readonly ResourceSlice[]): Map<string, ResourceSlice[]>
   return groups;
 }
 
-/** Only the newest generation of a pool counts; an incomplete one is not counted at all. */
+/** Only the newest generation of a pool counts, if complete. */
 function poolStatus(driver: string, poolName: string, slices: readonly ResourceSlice[], given: ReadonlySet<string>): PoolStatus {
   const generation = Math.max(...slices.map(({ spec }) => spec.pool.generation));
   const newest = slices.filter(({ spec }) => spec.pool.generation === generation);
@@ -66,7 +66,7 @@ const answerOf = ({ status }: ResourcePoolStatusRequest): { readonly lastTransit
 
 export const isAnswered = (request: ResourcePoolStatusRequest): boolean => answerOf(request) !== undefined;
 
-/** An answer is kept for an hour, a request without one for a day. Pure. */
+/** An answer is kept for an hour, an unanswered request for a day. Pure. */
 export function isRequestOver(request: ResourcePoolStatusRequest, now: number): boolean {
   const answer = answerOf(request);
   return answer === undefined ? now - createdAt(request) > 24 * hourMs : now - timeOf(answer.lastTransitionTime ?? undefined) > hourMs;

@@ -31,7 +31,7 @@ class QuotaController implements Controller {
   readonly #objects: QuotaObjects;
   /** When each quota was first seen, by its key. */
   readonly #seenAt = new Map<string, number>();
-  /** Quotas that are to be recounted for another reason than a new object. */
+  /** Quotas to recount for other reasons than new objects. */
   readonly #changed = new Set<string>();
 
   constructor(environment: ManagerEnvironment) {
@@ -56,7 +56,7 @@ class QuotaController implements Controller {
           signal,
         ),
     });
-    // Changes of the status are this controller's own, and those of admission, which count correctly.
+    // Ignores status changes, made by this controller and by admission, which counts correctly.
     const changed = (before: ResourceQuota, after: ResourceQuota): void => {
       if (!sameAmounts(before.spec?.hard, after.spec?.hard)) this.#queue(after);
     };

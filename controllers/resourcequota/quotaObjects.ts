@@ -10,14 +10,14 @@ import { isMeasured } from '../../api/quota/usage.js';
 
 /** Interval of checks for new and removed types. */
 const discoveryEveryMs = 30_000;
-/** Time that a count waits for the first list of a type. */
+/** Limit of a count's wait for a type's first list. */
 const firstListMs = 10_000;
 const pageSize = 500;
 const verbs = ['create', 'list', 'watch', 'delete'];
 /** Counting events would block all work. */
 const ignored: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
 
-/** Called for a change that may free something. `before` is null when it is gone. */
+/** Called for a change that may free amounts. `after` is null for a deletion. */
 export type OnChange = (source: string, before: KubeObject, after: KubeObject | null) => void;
 
 export type OnAppear = (source: string, object: KubeObject) => void;

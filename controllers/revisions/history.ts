@@ -6,14 +6,14 @@ import { sameMeaning } from '../../api/json/equality.js';
 
 /** Former templates, kept as ControllerRevisions. Pure. */
 
-/** The contents of a revision: a patch that replaces any template by its own. */
+/** A revision's contents: a patch that replaces any template. */
 export type TemplatePatch = Readonly<Record<'spec', { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } }>>;
 
 export const patchOf = (template: PodTemplateSpec | undefined): TemplatePatch => ({
   spec: { template: sorted({ ...template, $patch: 'replace' as const }) },
 });
 
-/** Sorts members at every depth: other programs compare the stored bytes. */
+/** Sorts members at every depth, since other programs compare the stored bytes. */
 function sorted<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sorted) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -24,7 +24,7 @@ function sorted<T>(value: T): T {
 export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
   sameMeaning(revision.data, patchOf(template));
 
-/** Compares exactly, unlike `holds`: a meaningless member, such as null, makes another revision. */
+/** Compares exactly, unlike `holds`: a meaningless member, such as null, makes a new revision. */
 export const holdsExactly = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
   isDeepStrictEqual(revision.data, patchOf(template));
 
@@ -41,7 +41,7 @@ export const numbered = (revision: ControllerRevision, number: bigint): Controll
   revision: (number > Number.MAX_SAFE_INTEGER ? number : Number(number)) as number,
 });
 
-/** The older of equal numbers, which only a conflict leaves behind, comes first. */
+/** Equal numbers, left by conflicts, are ordered by age, the older first. */
 export const oldestFirst = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
   [...revisions].sort((a, b) => sign(numberOf(a) - numberOf(b)) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 

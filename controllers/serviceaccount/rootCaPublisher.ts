@@ -20,7 +20,7 @@ export function rootCaPublisher(environment: ManagerEnvironment): Controller | n
   if (rootCa === null) return null;
   const { watchApi, clock, random, log } = environment;
   const onError = (error: unknown): void => log('error', `root_ca_cert_publisher: ${messageOf(error)}`);
-  // Maps are many and may be large; these are the only ones that matter here.
+  // Watches only these maps, since others are many and may be large.
   const maps = new Informer<ConfigMap>({
     api: watchApi,
     clock,

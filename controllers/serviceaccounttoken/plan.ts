@@ -19,7 +19,7 @@ export interface Gaps {
   readonly token: boolean;
 }
 
-/** Returns null for a complete secret. Without a known authority, the present one stays. */
+/** Returns null for a complete secret. Keeps the authority if none is known. */
 export function gapsIn({ data = {} }: Secret, authority: string | null): Gaps | null {
   const gaps = {
     authority: authority !== null && data['ca.crt'] !== encoded(authority),
@@ -35,7 +35,7 @@ export interface Contents {
   /** Present where the token is missing. */ readonly token: string | null;
 }
 
-/** Returns the secret with its gaps filled, and bound to this very account. */
+/** Returns the secret with its gaps filled, bound to this account. */
 export function filled(secret: Secret, account: ServiceAccount, { gaps, authority, token }: Contents): Secret {
   return {
     ...secret,

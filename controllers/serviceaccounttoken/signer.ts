@@ -33,7 +33,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
   return algorithm;
 }
 
-/** Servers find the public key by it: the digest of its DER form. */
+/** The digest of the key's DER form, by which servers find it. */
 const keyId = (key: KeyObject): string =>
   createHash('sha256')
     .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))

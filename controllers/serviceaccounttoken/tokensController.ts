@@ -41,7 +41,7 @@ export class TokensController implements Controller {
   readonly #sign: Signer;
   readonly name = 'serviceaccount_tokens_secret';
   readonly #queue: WorkQueue;
-  /** All other secrets do not concern it, and may be large. */
+  /** Watches only token secrets, since others may be large. */
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
 
@@ -117,7 +117,7 @@ export class TokensController implements Controller {
     const { api, rootCa } = this.#environment;
     if (!gapsIn(cached, rootCa)) return;
     const latest = await unless(isNotFound, api.get(secrets, { namespace: namespaceOf(cached), name: nameOf(cached) }));
-    // Another version will come by the watch, and be handled then.
+    // The watch will bring another version, handled then.
     if (!latest || latest.metadata.resourceVersion !== cached.metadata.resourceVersion) return;
     const gaps = gapsIn(latest, rootCa);
     if (!gaps) return;

@@ -8,11 +8,11 @@ import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { busy, finalizer, rangesOf, ready, says, stranded } from './plan.js';
 
-/** Servers may still be assigning addresses of a range that was just deleted. */
+/** Servers may still assign addresses of a deleted range for this time. */
 const graceMs = 10_000;
 const workers = 5;
 
-/** Marks ranges of service addresses as ready, and keeps them while their addresses are in use. */
+/** Marks service address ranges as ready, and keeps them while addresses are in use. */
 export function serviceCidrController(environment: ManagerEnvironment): Controller {
   const { api, informers, clock } = environment;
   const { cache } = informers.of(serviceCIDRs);

@@ -3,7 +3,7 @@ import { keyTextOf, namespaceOf } from '../../api/meta/object.js';
 import { type Pod, pods, services } from '../../api/types/core/v1.js';
 import { concernsEndpoints, isSelected } from './membership.js';
 
-/** Queues each Service that selects a pod when the pod changes; `batchMs` collects changes before that. */
+/** Queues each Service that selects a changed pod, after collecting changes for `batchMs`. */
 export function followPods(controller: QueueController, batchMs: number): void {
   const { cache } = controller.needs(services);
   const queue = (pod: Pod): void => {

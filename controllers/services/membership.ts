@@ -23,7 +23,7 @@ export function hostnameIn(service: Service, { metadata, spec }: Pod): string | 
   return spec?.hostname && spec.subdomain === nameOf(service) && metadata.namespace === namespaceOf(service) ? spec.hostname : null;
 }
 
-/** Returns whether a change of a pod may change any endpoints. A resync does not. */
+/** Returns whether a pod's change may change endpoints; false for a resync. */
 export const concernsEndpoints = (before: Pod, after: Pod): boolean =>
   before !== after && !sameMeaning(outlineOf(before), outlineOf(after));
 

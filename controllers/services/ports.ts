@@ -1,6 +1,6 @@
 import type { EndpointPort, Pod, Service, ServicePort } from '../../api/types/core/v1.js';
 
-/** Null where the pod has no port of that name and protocol. */
+/** Returns null if the pod lacks a port of that name and protocol. */
 function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | null {
   if (typeof target === 'number' && target !== 0) return target;
   if (typeof target !== 'string' || target === '') return port;

@@ -44,7 +44,7 @@ export class TriggerTimes {
   }
 }
 
-/** Returns annotations with the time of a change, or without that of a former one. Pure. */
+/** Returns annotations with a change's time, or without a former one. Pure. */
 export function withTrigger(
   annotations: Readonly<Record<string, string>> | undefined,
   time: string | null,

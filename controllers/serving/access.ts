@@ -42,7 +42,7 @@ export function delegatedTokens(api: Api, clock: Clock, keepMs: number): Authent
   return async ({ headers }) => {
     const token = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
     if (token === undefined) return { outcome: 'absent' };
-    // Keyed by a digest: a program that only checks a token has no need to keep it.
+    // Keyed by a digest, so that tokens are not stored.
     const user = await users.of(createHash('sha256').update(token).digest('hex'), () => reviewed(api, token));
     return user === null ? { outcome: 'invalid', reason: 'nobody has this token' } : { outcome: 'user', user };
   };
@@ -64,7 +64,7 @@ export interface DelegatedAccess {
   readonly refusedMs: number;
 }
 
-/** Returns whether a user may access a non-resource path: `verb` is the method, lower-case. */
+/** Returns whether a user may access a non-resource path; `verb` is the lower-case method. */
 export type MayAccess = (user: User, verb: string, path: string) => Promise<boolean>;
 
 /** Delegates the decision to the API server, for `--authorization-kubeconfig`. */

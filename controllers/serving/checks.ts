@@ -22,12 +22,12 @@ export class Checks {
     const results = [...this.#checks].filter(([name]) => !excluded.has(name)).map(([name, check]) => ({ name, fault: check() }));
     const well = results.every(({ fault }) => fault === null);
     if (well && !query.has('verbose')) return { status: 200, type: text, body: 'ok' };
-    // Faults go to the log of the part; readers of this page need not see them.
+    // Faults are logged by the part, and not shown to readers of this page.
     const lines = results.map(({ name, fault }) => (fault === null ? `[+]${name} ok` : `[-]${name} failed: reason withheld`));
     return { status: well ? 200 : 500, type: text, body: [...lines, `${path} check ${well ? 'passed' : 'failed'}`, ''].join('\n') };
   }
 
-  /** Returns each check by name, and whether it passes: for metrics. */
+  /** Returns each check by name, and whether it passes, for metrics. */
   states(): readonly (readonly [name: string, isWell: boolean])[] {
     return [...this.#checks].map(([name, check]) => [name, check() === null] as const);
   }

@@ -148,7 +148,7 @@ async function lookedUp(
 ): Promise<Published | null> {
   const complete = options['client-ca-file'] !== null && options['requestheader-client-ca-file'] !== null;
   if (api === null || complete || options['authentication-skip-lookup']) return {};
-  // An API server that does not answer is tried again later, and not in place.
+  // An API server that does not answer is tried later, not retried here.
   return publishedTrust(api.with({ retries: 0 }), options['authentication-tolerate-lookup-failure'], (message) => say('error', message));
 }
 

@@ -15,7 +15,7 @@ export class Metrics {
   readonly #requests;
   readonly #leader;
   readonly #running;
-  /** Queue -> a function that returns its current work. Several queues may have one name. */
+  /** Queue -> functions that return its current work; queues may share a name. */
   readonly #underWay = new Map<string, (() => readonly number[])[]>();
   readonly #measures = new Map<MeasureName, Counter | Gauge | Histogram>();
 

@@ -11,10 +11,10 @@ import { answerProcessPage, type ProcessPages } from '../../program/port/process
 import { parseTarget } from '../../program/port/target.js';
 import type { MayAccess } from './access.js';
 
-/** Health, metrics and pages about the process, served by the same port code as the API server's. */
+/** Health, metrics and process pages, with the API server's port code. */
 export interface ServingOptions {
   readonly port: Omit<ListenerOptions, 'goawayChance' | 'handle'>;
-  /** Returns the client's user; an unauthenticated client is the anonymous user. */
+  /** Returns the client's user; the anonymous user if unauthenticated. */
   readonly authenticate: Authenticator;
   readonly mayAccess: MayAccess;
   /** Public paths; others need `mayAccess`. A trailing `*` matches any ending. */

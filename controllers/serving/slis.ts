@@ -2,7 +2,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 import { resetSeries } from '../../program/metrics/expositionPage.js';
 import type { Checks } from './checks.js';
 
-/** Results of health checks, for service level indicators: on a separate page, as it is scraped often. */
+/** Health check results for service level indicators, on a separate page that is scraped often. */
 export class Slis {
   readonly #checks: Checks;
   readonly #registry = new Registry();

@@ -62,7 +62,7 @@ export interface Trust {
   readonly authorities: readonly string[];
 }
 
-/** Returns the authentication methods for certificates. Options win over the published trust. */
+/** Returns the authentication methods for certificates. Options override the published trust. */
 export function trustOf(options: TrustOptions, published: Published, live: LiveFiles, certificates: CertificateOptions): Trust {
   const authorities: string[] = [];
   const anchorsOf = (option: 'client-ca-file' | 'requestheader-client-ca-file'): Live<Anchors> | null => {

@@ -8,7 +8,7 @@ export const serviceIndex = 'service';
 
 const keyOfService = (slice: EndpointSlice): string => `${namespaceOf(slice)}/${slice.metadata.labels?.[serviceNameLabel] ?? ''}`;
 
-/** Queues a Service when one of its slices changes under one manager, or leaves it. */
+/** Queues a Service when a slice of the given manager changes or leaves it. */
 export function followSlices(controller: QueueController, manager: string, pending: PendingWrites): void {
   const informer = controller.needs(endpointSlices);
   informer.addIndex(serviceIndex, (slice) => [keyOfService(slice)]);

@@ -32,14 +32,14 @@ export class PendingWrites {
     this.#note(key, object, true);
   }
 
-  /** Records that the cache showed the end of an object, whatever its cause. */
+  /** Records that the cache showed an object's end, whatever its cause. */
   sawEnd(key: string, object: KubeObject): void {
     const pending = this.#pending.get(key);
     pending?.delete(uidOf(object));
     if (pending?.size === 0) this.#pending.delete(key);
   }
 
-  /** Returns whether `objects`, which the cache shows for a key, precede a write. */
+  /** Returns whether a key's `objects` in the cache precede a write. */
   isStale(key: string, objects: readonly KubeObject[]): boolean {
     const pending = this.#pending.get(key);
     if (!pending) return false;

@@ -28,7 +28,7 @@ export function inOrder<P extends SlicePort>(ports: readonly P[]): readonly P[] 
     .map(({ port }) => port);
 }
 
-/** Equal for the same ports in any order; no ports and an empty list are the same. */
+/** Returns equal keys for the same ports in any order, and for none or an empty list. */
 export const portKey = (ports: readonly SlicePort[] | null | undefined): string =>
   inOrder(ports ?? [])
     .map(printed)

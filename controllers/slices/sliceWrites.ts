@@ -14,7 +14,7 @@ export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
 export const serviceNameLabel = 'kubernetes.io/service-name';
 export const isManagedBy = (manager: string, { metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === manager;
 
-/** The prefix of generated names: with a dash, where the name leaves room for one. */
+/** Returns the prefix of generated names, with a dash if the name leaves room. */
 export const slicePrefix = (name: string): string => (name.length + 1 > 253 ? name : `${name}-`);
 
 /**
@@ -42,14 +42,14 @@ const identityOf = ({ metadata: { name, generateName, uid, resourceVersion } }: 
   ...(resourceVersion ? { resourceVersion } : {}),
 });
 
-/** An empty list is not sent, as Protobuf cannot carry one: nobody owns it. */
+/** Omits empty lists, which Protobuf cannot carry: nobody owns them. */
 const withoutEmpty = ({ endpoints, ports, ...slice }: EndpointSlice): EndpointSlice => ({
   ...slice,
   ...(endpoints?.length ? { endpoints } : {}),
   ...(ports?.length ? { ports } : {}),
 });
 
-/** Carries writes out. A terminating owner gets nothing new: the garbage collector is at work. */
+/** Executes writes. A terminating owner gets nothing new, since the garbage collector is at work. */
 export async function writeSlices(
   api: Api,
   owner: KubeObject,

@@ -4,7 +4,7 @@ import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from '../../
 import { podOf } from '../workloads/podTemplate.js';
 import { revisionLabel } from './revisions.js';
 
-/** Names, labels and volumes that a pod keeps over its lives. Pure. */
+/** Permanent names, labels and volumes of a pod. Pure. */
 
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';

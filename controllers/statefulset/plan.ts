@@ -19,13 +19,13 @@ export interface Observed {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly collisions: number;
-  /** Replaces one pod at a time, also where the set allows more. */
+  /** Replaces one pod at a time, even if the set allows more. */
   readonly oneAtATime?: boolean;
   readonly now: number;
 }
 
 export type Action =
-  /** `claims` are created first; `ending` are claims that still have to go, and make it fail. */
+  /** `claims` are created first; `ending` are terminating claims, which make it fail. */
   | { readonly do: 'create'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[]; readonly ending: readonly string[] }
   | { readonly do: 'claim'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] }
   | { readonly do: 'own'; readonly pod: Pod; readonly claim: PersistentVolumeClaim }
@@ -56,7 +56,7 @@ export function plan(observed: Observed): Plan {
     now,
   );
   const stages = isTerminating(set) ? [] : stagesOf(observed, inOrder);
-  // A pod that a rollout deletes no longer has the current revision.
+  // A pod deleted by a rollout no longer has the current revision.
   const updating = stages.length === stageCount ? (stages.at(-1)?.length ?? 0) : 0;
   return { stages: stages.filter((stage) => stage.length > 0), inOrder, status: statusOf(observed, updating), againAfterMs };
 }
@@ -86,7 +86,7 @@ function stagesOf(observed: Observed, inOrder: boolean): (readonly Action[])[] {
   return [living.actions, owning, going.actions, victims.map((pod) => ({ do: 'delete', pod }))];
 }
 
-/** Ordered, a blocking step ends the walk; otherwise everything is done at once and nothing blocks. */
+/** Ordered, a blocking step ends the walk; otherwise nothing blocks. */
 function collect<T>(items: readonly T[], inOrder: boolean, step: (item: T) => Step): Step {
   const actions: Action[] = [];
   for (const item of items) {
@@ -102,7 +102,7 @@ interface Replica {
   readonly exists: boolean;
 }
 
-/** Returns the pod of each ordinal; missing ones as they are to be created. */
+/** Returns each ordinal's pod, missing ones in the form to create. */
 function replicasAt({ set, pods, current, update }: Observed): readonly Replica[] {
   const known = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
   return Array.from({ length: replicasOf(set) }, (_, index) => {
@@ -144,7 +144,7 @@ function replicaStep(observed: Observed, { pod, exists }: Replica, inOrder: bool
   };
 }
 
-/** A pod whose claim goes with its predecessor waits until the claim is gone. */
+/** A pod waits for the deletion of a claim that goes with its predecessor. */
 function creation(observed: Observed, pod: Pod): Step {
   const { set, claimOf } = observed;
   const stale = [...claimsOf(set, ordinalOf(pod)).values()].some(({ metadata: { name = '' } }) => {

@@ -11,12 +11,12 @@ import { dataHash } from '../workloads/templateHash.js';
 const hashLabel = 'controller.kubernetes.io/hash';
 export const revisionLabel = 'controller-revision-hash';
 const defaultHistoryLimit = 10;
-/** Leaves room for a dash and the hash in a name. */
+/** Leaves room for a dash and the hash. */
 const namePrefixMax = 223;
 
 export const revisionNameOf = (pod: Pod): string => pod.metadata.labels?.[revisionLabel] ?? '';
 
-/** Returns the revision for the template of a set, after `collisions` names turned out to be taken. */
+/** Returns the revision for a set's template, after `collisions` taken names. */
 export function newRevision(set: StatefulSet, number: bigint, collisions: number): ControllerRevision {
   const data = patchOf(set.spec?.template);
   const hash = dataHash(data, collisions);
@@ -32,11 +32,11 @@ export function newRevision(set: StatefulSet, number: bigint, collisions: number
 
 export type UpdateRevision =
   | { readonly do: 'keep'; readonly revision: ControllerRevision }
-  /** The template was in use before: its revision becomes the newest. */
+  /** The template was used before: its revision becomes the newest. */
   | { readonly do: 'renumber'; readonly revision: ControllerRevision; readonly number: bigint }
   | { readonly do: 'create'; readonly number: bigint };
 
-/** Decides how to reach the target revision of pods. `isOf`: whether a revision holds a template. */
+/** Decides how to reach the pods' target revision. `isOf`: whether a revision holds a template. */
 export function updateRevision(set: StatefulSet, revisions: readonly ControllerRevision[], isOf: typeof holds): UpdateRevision {
   const ordered = oldestFirst(revisions);
   const equal = ordered.filter((revision) => isOf(revision, set.spec?.template)).at(-1);
@@ -45,7 +45,7 @@ export function updateRevision(set: StatefulSet, revisions: readonly ControllerR
   return newest === equal ? { do: 'keep', revision: equal } : { do: 'renumber', revision: equal, number: nextNumber(ordered) };
 }
 
-/** The revision that pods are updated from; the newest where the set names none. */
+/** Returns the revision before the update; the newest if the set names none. */
 export const currentRevision = (
   set: StatefulSet,
   revisions: readonly ControllerRevision[],

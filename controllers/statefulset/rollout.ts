@@ -34,7 +34,7 @@ function oneByOne(targets: readonly Pod[], isOld: (pod: Pod) => boolean, isUnava
   return next && isOld(next) ? [next] : [];
 }
 
-/** Returns as many as may be unavailable in addition; pods that are unavailable already cost nothing. */
+/** Returns further pods that may be unavailable; those already unavailable do not count. */
 function several(old: readonly Pod[], room: number, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
   let left = Math.max(0, room);
   return old.filter((pod) => isUnavailable(pod) || left-- > 0);

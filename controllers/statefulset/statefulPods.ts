@@ -13,7 +13,7 @@ const reasons: Readonly<Record<Verb, { readonly name: string; readonly done: str
   delete: { name: 'Delete', done: 'SuccessfulDelete', failed: 'FailedDelete' },
 };
 
-/** Carries out the decisions for pods and claims, with the events of the reference. */
+/** Executes decisions for pods and claims, with the reference's events. */
 export class StatefulPods {
   readonly #environment: ManagerEnvironment;
 
@@ -122,6 +122,6 @@ export class StatefulPods {
 interface Attempt {
   readonly verb: Verb;
   readonly work: () => Promise<unknown>;
-  /** Returns whether a failure means that nothing happened, which needs no event. Default: none does. */
+  /** Returns whether a failure had no effect and needs no event. Default: never. */
   readonly expected?: (error: unknown) => Promise<boolean>;
 }

@@ -72,7 +72,7 @@ interface Revisions {
   readonly collisions: number;
 }
 
-/** Names that are tried for a revision whose hash others have. */
+/** Attempts to name a revision whose hash is taken. */
 const collisionsMax = 100;
 
 class StatefulSetLoop {
@@ -154,7 +154,7 @@ class StatefulSetLoop {
     throw new Error(`every name of a revision of ${keyTextOf(set)} is taken`);
   }
 
-  /** Returns the failure; the rest of the plan has then not been begun. */
+  /** Returns the failure, at which the plan ended. */
   async #carryOut(set: StatefulSet, stages: Plan['stages'], inOrder: boolean): Promise<unknown> {
     for (const stage of stages) {
       // One at a time, or in growing groups.

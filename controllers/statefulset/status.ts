@@ -14,7 +14,7 @@ export interface StatusInput {
   readonly now: number;
 }
 
-/** Returns the status that describes these pods, of which `updating` are about to be replaced. Pure. */
+/** Returns the status of these pods, of which `updating` are about to be replaced. Pure. */
 export function statusOf({ set, pods, current, update, collisions, now }: StatusInput, updating: number): StatefulSetStatus {
   const ready = pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod));
   const of = (revision: ControllerRevision): number =>
@@ -34,7 +34,7 @@ export function statusOf({ set, pods, current, update, collisions, now }: Status
   return isComplete(set, status) ? { ...status, currentReplicas: status.updatedReplicas, currentRevision: status.updateRevision } : status;
 }
 
-/** Once every pod has the newest template, that is the current revision. */
+/** Once every pod has the newest template, it is the current revision. */
 function isComplete(set: StatefulSet, { replicas, readyReplicas, updatedReplicas }: StatefulSetStatus): boolean {
   if ((set.spec?.updateStrategy?.type ?? 'RollingUpdate') !== 'RollingUpdate') return false;
   return [replicas, readyReplicas, updatedReplicas].every((count) => count === replicasOf(set));

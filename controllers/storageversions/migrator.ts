@@ -39,7 +39,7 @@ function migrationWith(
   return { ...status, conditions: [...others, condition] };
 }
 
-/** Rewrites all objects of a resource, so that they are stored in the current form. */
+/** Rewrites all objects of a resource in the current stored form. */
 export function storageVersionMigrator(environment: ManagerEnvironment): Controller {
   const name = 'storage-version-migrator-controller';
   return whereServed(environment, name, [storageVersionMigrations], (type) => {
@@ -97,7 +97,7 @@ class Migrator {
     } while (next);
   }
 
-  /** A conflict means that another client has written the object since, and it is stored anew. */
+  /** A conflict means that another client has just rewritten the object. */
   async #rewrite(of: Resource, object: KubeObject): Promise<void> {
     const { resourceVersion } = object.metadata;
     try {

@@ -33,7 +33,7 @@ export const attachDetachController = (environment: ManagerEnvironment): Control
 
 const usedOf = (volumesInUse: readonly string[] | undefined): string => [...(volumesInUse ?? [])].sort().join(' ');
 
-/** Whether the plan of a node may differ after this change. Pure. */
+/** Returns whether this change may affect the node's plan. Pure. */
 const matters = (before: Node, { metadata, spec, status }: Node): boolean =>
   usedOf(before.status?.volumesInUse) !== usedOf(status?.volumesInUse) ||
   before.spec?.taints !== spec?.taints ||
@@ -44,7 +44,7 @@ class AttachDetach {
   readonly #environment: ManagerEnvironment;
   readonly #pods: Informer<Pod>;
   readonly #attachments: Informer<VolumeAttachment>;
-  /** Attachment -> since when no pod needs it. Holds no more names than there are attachments. */
+  /** Attachment -> since when no pod needs it; bounded by attachments. */
   readonly #unneeded = new Map<string, number>();
 
   constructor(environment: ManagerEnvironment) {
@@ -86,7 +86,7 @@ class AttachDetach {
     if (plan.unneeded.length > plan.remove.length) return { againAfterMs: forcedAfterMs };
   }
 
-  /** Computes the plan of a node, and records which of its attachments no pod needs. */
+  /** Computes a node's plan, and records attachments that no pod needs. */
   #planOf(nodeName: string, node: Node | undefined): AttachPlan {
     const { clock, informers, options } = this.#environment;
     const now = clock.elapsed();
@@ -186,7 +186,7 @@ class AttachDetach {
       removed: (last) => {
         this.#unneeded.delete(nameOf(last));
         this.#queueNode(last.spec.nodeName);
-        // A node that was refused the volume may have it now.
+        // A node that was refused the volume may get it now.
         for (const { spec } of this.#attachments.cache.by(byVolume, last.spec.source.persistentVolumeName ?? ''))
           this.#queueNode(spec.nodeName);
       },

@@ -12,7 +12,7 @@ import type { CSIDriver, VolumeAttachment } from '../../api/types/storage/v1.js'
 import { isFinished } from '../workloads/podState.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** Decides which volumes to attach to a node, and which to detach. Pure. */
+/** Decides which volumes to attach to a node and to detach. Pure. */
 
 const managedAnnotation = 'volumes.kubernetes.io/controller-managed-attach-detach';
 const outOfService = 'node.kubernetes.io/out-of-service';
@@ -25,7 +25,7 @@ type Handle = Pick<CSIPersistentVolumeSource, 'driver' | 'volumeHandle'>;
 /** Attachers know this name. */
 export const attachmentName = ({ volumeHandle, driver }: Handle, node: string): string =>
   `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`;
-/** Returns the name of a volume in a node's status, as kubelets write it. */
+/** Returns a volume's name in a node's status, as written by kubelets. */
 const volumeText = ({ driver, volumeHandle }: Handle): string => `kubernetes.io/csi/${driver}^${volumeHandle}`;
 
 export interface World {
@@ -38,7 +38,7 @@ export interface World {
   readonly driver: (name: string) => CSIDriver | undefined;
   /** Returns other nodes that a volume is attached to. */
   readonly elsewhere: (volume: string) => readonly string[];
-  /** Returns since when no pod needs an attachment, in the time of `now`. */
+  /** Returns since when no pod needs an attachment, on the clock of `now`. */
   readonly unneededSince: (attachment: string) => number | undefined;
   readonly force: boolean;
   readonly now: number;
@@ -52,10 +52,10 @@ export interface Refused {
 export interface AttachPlan {
   readonly create: readonly VolumeAttachment[];
   readonly remove: readonly { readonly attachment: VolumeAttachment; readonly forced: 'timeout' | 'out-of-service' | null }[];
-  /** Names of unneeded attachments that the node has not released yet. */
+  /** Names of unneeded attachments not released by the node. */
   readonly unneeded: readonly string[];
   readonly refused: readonly Refused[];
-  /** The attached volumes for the node's status; null where it has them. */
+  /** The attached volumes for the node's status; null if unchanged. */
   readonly attached: readonly AttachedVolume[] | null;
 }
 
@@ -87,7 +87,7 @@ export function attachPlan(world: World): AttachPlan {
   };
 }
 
-/** Returns the volumes of a node's pods that drivers attach, by the names of their attachments. */
+/** Returns attachable volumes of a node's pods, by attachment name. */
 function wantedVolumes({
   node,
   nodeName,

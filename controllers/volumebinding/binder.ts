@@ -35,7 +35,7 @@ import { defaultTemplate, recycledKind, recyclerName, recyclerNamespace, recycle
 import { countVolumes } from './volumeCounts.js';
 
 const podsByClaim = 'claim';
-/** A fault of the disk here, or of another server, does not pass at once. */
+/** Faults of a disk or another server last for a while. */
 const firstRetryMs = 1_000;
 
 /**

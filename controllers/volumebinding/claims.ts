@@ -8,7 +8,7 @@ import type { StorageClass } from '../../api/types/storage/v1.js';
 
 const betaClass = 'volume.beta.kubernetes.io/storage-class';
 
-/** Returns the class that an object names; '' for none. The old annotation wins. */
+/** Returns an object's class; '' for none. The old annotation wins. */
 export const classOf = ({
   metadata,
   spec,
@@ -17,7 +17,7 @@ export const classOf = ({
   readonly spec?: { readonly storageClassName?: string };
 }): string => metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? '';
 
-/** Returns whether a claim says which class it wants, be it none. */
+/** Returns whether a claim states a class, possibly none. */
 export const namesClass = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
   metadata.annotations?.[betaClass] !== undefined || spec?.storageClassName !== undefined;
 
@@ -26,7 +26,7 @@ const isDefault = ({ metadata }: StorageClass): boolean =>
     (name) => metadata.annotations?.[name] === 'true',
   );
 
-/** Returns the class for claims that name none: of several the newest, then the first by name. */
+/** Returns the class for claims without one: the newest default, then the first by name. */
 export function defaultClass(classes: readonly StorageClass[]): StorageClass | null {
   const since = ({ metadata }: StorageClass): string => metadata.creationTimestamp ?? '';
   const newestFirst = (a: StorageClass, b: StorageClass): number =>
@@ -54,7 +54,7 @@ export function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim):
   );
 }
 
-/** Returns why a volume that a claim names cannot be used; null where it can. */
+/** Returns why a claim's named volume cannot be used, or null. */
 export function misfit(volume: PersistentVolume, claim: PersistentVolumeClaim): string | null {
   if (volume.metadata.deletionTimestamp !== undefined) return `the volume is marked for deletion ${JSON.stringify(nameOf(volume))}`;
   if (compareQuantities(sizeOf(volume), requested(claim)) < 0) return 'requested PV is too small';

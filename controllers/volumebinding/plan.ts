@@ -4,7 +4,7 @@ import type { StorageClass } from '../../api/types/storage/v1.js';
 import { bestVolume, classOf, isFor, misfit, namesClass, sameMode } from './claims.js';
 import { provisionerOf } from './provisioners.js';
 
-/** The next steps for a claim, and for a volume. Pure. */
+/** The next steps for claims and volumes. Pure. */
 
 export const annotations = {
   bindCompleted: 'pv.kubernetes.io/bind-completed',
@@ -68,7 +68,7 @@ function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): C
   const volume = bestVolume(claim, around.volumes, delayed);
   if (volume) return { do: 'bind', volume };
   if (!namesClass(claim) && around.defaultClass) return { do: 'assign', class: nameOf(around.defaultClass) };
-  // The scheduler has chosen a node and no existing volume: one is to be created there.
+  // The scheduler has chosen a node and no volume: one is to be created there.
   if (delayed && !has(claim, annotations.selectedNode)) return { do: 'wait', event: waitingFor(around.pods) };
   if (classOf(claim) !== '') return provisionStep(claim, around);
   const message = 'no persistent volumes available for this claim and no storage class is set';
@@ -122,7 +122,7 @@ export type VolumeStep =
   /** The claim has another volume, and this one is released. */
   | { readonly do: 'unbind' };
 
-/** `claim` is that of the volume; null when it no longer exists. */
+/** `claim` is the volume's; null when it no longer exists. */
 export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClaim | null): VolumeStep {
   const reference = volume.spec?.claimRef;
   if (!reference?.uid) return { do: 'free' };
@@ -148,7 +148,7 @@ export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeCla
     uid: uidOf(claim),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
-  // A reservation made by a user needs no note that it was this program's.
+  // A user's reservation is not marked as this program's.
   const metadata = reference ? volume.metadata : annotated(volume.metadata, { [annotations.boundByController]: 'yes' });
   return { ...volume, metadata, spec: { ...volume.spec, claimRef } };
 }
@@ -177,7 +177,7 @@ export function boundStatus({ status }: PersistentVolumeClaim, volume: Persisten
   };
 }
 
-/** Returns the volume without its claim: reserved as before, where a user had done so. */
+/** Returns the volume without its claim, but with a user's reservation. */
 export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...spec } = volume.spec ?? {};
   if (has(volume, annotations.boundByController)) {

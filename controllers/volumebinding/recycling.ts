@@ -15,7 +15,7 @@ interface Terms {
   readonly secondsPerGi: number;
 }
 
-/** Only these kinds of volumes can be emptied by a pod that mounts them. */
+/** Returns the kind of a volume that a pod can empty, or null. */
 export function recycledKind({ spec }: PersistentVolume): 'nfs' | 'hostPath' | null {
   return spec?.nfs ? 'nfs' : spec?.hostPath ? 'hostPath' : null;
 }

@@ -19,7 +19,7 @@ const classesOfClaim = ({ spec, status }: PersistentVolumeClaim): readonly strin
 const classesOfVolume = ({ spec }: PersistentVolume): readonly string[] =>
   spec?.volumeAttributesClassName ? [spec.volumeAttributesClassName] : [];
 
-/** Removes the finalizer of attribute classes once no claim and no volume names them any more. */
+/** Removes the finalizer of attribute classes that no claim or volume names. */
 export function attributesClassProtectionController(environment: ManagerEnvironment): Controller {
   const { informers } = environment;
   const claims = informers.of(persistentVolumeClaims);

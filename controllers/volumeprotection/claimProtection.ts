@@ -6,7 +6,7 @@ import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } fr
 import type { ManagerEnvironment } from '../environment.js';
 import { claimsOf, finalizer, protectionOf, uses, withUse } from './claimUse.js';
 
-/** Removes the finalizer of deleted claims once no pod uses them any more. */
+/** Removes the finalizer of deleted claims without pods. */
 export function claimProtectionController(environment: ManagerEnvironment): Controller {
   const controller: QueueController = new QueueController(environment, {
     name: 'pvcprotection',
@@ -17,7 +17,7 @@ export function claimProtectionController(environment: ManagerEnvironment): Cont
     for (const name of claimsOf(pod)) controller.queue.add(`${namespaceOf(pod)}/${name}`);
   };
   const tellsUse = environment.isOn('PersistentVolumeClaimUnusedSinceTime');
-  // Only the end of a pod frees a claim; a new pod does not.
+  // Only a pod's end, not a new pod, releases a claim.
   controller.needs(pods).addHandlers({
     removed: queue,
     ...(tellsUse

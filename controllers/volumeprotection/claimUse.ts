@@ -5,7 +5,7 @@ import type { PersistentVolumeClaim, PersistentVolumeClaimCondition, Pod } from 
 
 export const finalizer = 'kubernetes.io/pvc-protection';
 
-/** Returns names of the claims of a pod: those it names, and those made for it. */
+/** Returns names of a pod's claims, including those made for it. */
 export const claimsOf = (pod: Pod): readonly string[] =>
   (pod.spec?.volumes ?? []).flatMap(
     (volume) => volume.persistentVolumeClaim?.claimName ?? (volume['ephemeral'] === undefined ? [] : `${nameOf(pod)}-${volume.name}`),
@@ -23,7 +23,7 @@ const names = (pod: Pod, claim: PersistentVolumeClaim): boolean =>
       (volume['ephemeral'] !== undefined && `${nameOf(pod)}-${volume.name}` === nameOf(claim) && controllerOf(claim)?.uid === uidOf(pod)),
   );
 
-/** The condition that shows since when no pod has used a claim (feature PersistentVolumeClaimUnusedSinceTime). */
+/** The condition with the time since which no pod has used a claim (feature PersistentVolumeClaimUnusedSinceTime). */
 const unused = 'Unused';
 const ended: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
 

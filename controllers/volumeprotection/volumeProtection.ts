@@ -5,6 +5,6 @@ import { guard } from './finalizers.js';
 
 const isBound = ({ status }: PersistentVolume): boolean => status?.phase === 'Bound';
 
-/** Removes the finalizer of deleted volumes once no claim has them any more. */
+/** Removes the finalizer of deleted volumes without a claim. */
 export const volumeProtectionController = (environment: ManagerEnvironment): Controller =>
   guard(environment, { name: 'pvprotection', type: persistentVolumes, finalizer: 'kubernetes.io/pv-protection', isUsed: isBound });

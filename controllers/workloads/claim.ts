@@ -11,7 +11,7 @@ export interface Claims<T> {
   readonly release: readonly T[];
 }
 
-/** Sorts candidates by owner and selector. A terminating owner takes nothing and releases nothing. Pure. */
+/** Sorts candidates by owner and selector. A terminating owner adopts and releases nothing. Pure. */
 function claims<T extends KubeObject>(owner: KubeObject, candidates: readonly T[], matches: (object: T) => boolean): Claims<T> {
   const owned: T[] = [];
   const adopt: T[] = [];
@@ -95,7 +95,7 @@ function adoptOne<O extends KubeObject, T extends KubeObject>(
   return unless(isNotFound, api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })));
 }
 
-/** The owner may be listed already, though not as the controller: it has one reference. */
+/** The owner may be listed without being the controller: it keeps one reference. */
 const withReference = (references: readonly OwnerReference[], added: OwnerReference): OwnerReference[] =>
   references.some(({ uid }) => uid === added.uid)
     ? references.map((reference) => (reference.uid === added.uid ? { ...reference, ...added } : reference))

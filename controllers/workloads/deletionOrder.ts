@@ -16,7 +16,7 @@ type Comparison = (a: Ranked, b: Ranked, now: number) => number;
 /** The deletion cost set by an annotation. */
 const byCost: Comparison = (a, b) => costOf(a.pod) - costOf(b.pod);
 
-/** The first comparison that distinguishes two pods decides; the lower goes first. The order of the reference. */
+/** The first comparison with a difference decides; the lower pod goes first. The reference's order. */
 const comparisons: readonly Comparison[] = [
   (a, b) => Number(isAssigned(a.pod)) - Number(isAssigned(b.pod)),
   (a, b) => phaseRank(a.pod) - phaseRank(b.pod),

@@ -10,7 +10,7 @@ export interface Following<O extends KubeObject, T extends KubeObject> {
   readonly type: Resource<T>;
   readonly wouldAdopt: (owner: O, object: T) => boolean;
   readonly expectations?: Expectations;
-  /** Called for each change of an owned object, instead of queueing its owner's key. */
+  /** Called for each change of an owned object, instead of queueing the owner's key. */
   readonly onChange?: (key: string, owner: O, before: T | null, after: T) => void;
 }
 
@@ -18,7 +18,7 @@ export interface Following<O extends KubeObject, T extends KubeObject> {
 export const controllerIndex = 'controller';
 export const orphanWord = (namespace: string): string => `orphans of ${namespace}`;
 
-/** Queues owners when objects that they own, or may adopt, change; and counts expectations. */
+/** Queues owners when owned or adoptable objects change, and counts expectations. */
 export function follow<O extends KubeObject, T extends KubeObject>(controller: QueueController, following: Following<O, T>): void {
   const follower = new Follower(controller, following);
   const informer = controller.needs(following.type);
@@ -51,7 +51,7 @@ class Follower<O extends KubeObject, T extends KubeObject> {
   }
 
   changed(before: T, after: T): void {
-    // A terminating object counts as deleted at once: its replacement need not wait for its end.
+    // A terminating object counts as deleted, so that its replacement does not wait for its end.
     if (isTerminating(after)) this.removed(after);
     const moved = controllerOf(before)?.uid !== controllerOf(after)?.uid;
     const former = moved ? this.#ownerOf(before) : null;

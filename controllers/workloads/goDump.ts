@@ -60,7 +60,7 @@ function plain({ name, isNamed }: GoType, value: unknown): string {
       return typeof value === 'string'
         ? `{Type:(intstr.Type)1 IntVal:(int32)0 StrVal:(string)${value}}`
         : `{Type:(intstr.Type)0 IntVal:(int32)${String(value ?? 0)} StrVal:(string)}`;
-    // The only times are those of an object's metadata, which a template does not have.
+    // Templates lack the only times, those of an object's metadata.
     case 'Time':
       return '{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}';
     default:

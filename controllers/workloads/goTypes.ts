@@ -33,7 +33,7 @@ const followers: Readonly<Record<string, Readonly<Record<string, readonly string
   PersistentVolumeClaimSpec: { accessModes: ['selector'] },
 };
 
-/** Texts with a type of their own, by structure and member. */
+/** Texts with their own type, by structure and member. */
 const textTypes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ObjectMeta: { uid: 'types.UID' },
   PodSpec: { restartPolicy: 'RestartPolicy', dnsPolicy: 'DNSPolicy', preemptionPolicy: 'PreemptionPolicy' },
@@ -87,7 +87,7 @@ const names: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PhotonPersistentDiskVolumeSource: { pdID: 'PdID' },
 };
 
-/** Words that Go writes in capitals at the beginning of a name. */
+/** Words that Go capitalises at the beginning of a name. */
 const capitals = /^(?:api|aws|csi|dns|fc|fs|gce|gmsa|grpc|http|ip|iqn|iscsi|nfs|os|pd|rbd|se|ssl|tcp|tty|uid)(?=[A-Z]|$)/;
 
 export interface GoMember {
@@ -108,7 +108,7 @@ export interface GoType {
 
 const read = new Map<string, readonly GoMember[]>();
 
-/** The members of a structure in Go's order; undefined for a type without members. */
+/** Returns a structure's members in Go's order; undefined for other types. */
 export function goMembers(structure: string): readonly GoMember[] | undefined {
   const known = read.get(structure);
   if (known !== undefined) return known;

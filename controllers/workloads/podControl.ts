@@ -4,7 +4,7 @@ import type { EventRecorder } from '../client/events.js';
 import { keyOf, type KubeObject, nameOf } from '../../api/meta/object.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 
-/** Creates and deletes pods for their owners, with the events of the reference. */
+/** Creates and deletes pods for their owners, with the reference's events. */
 export class PodControl {
   readonly #api: Api;
   readonly #events: EventRecorder;

@@ -5,7 +5,7 @@ import { controllerReference } from './claim.js';
 
 const dnsSubdomainMax = 253;
 
-/** Returns a pod from a template, owned by `owner`. The server completes its name. Pure. */
+/** Returns a pod of a template, owned by `owner`. The server completes its name. Pure. */
 export function podOf(template: PodTemplateSpec | undefined, ownerType: Resource, owner: KubeObject): Pod {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   return {
@@ -21,5 +21,5 @@ export function podOf(template: PodTemplateSpec | undefined, ownerType: Resource
   };
 }
 
-/** Ends with a dash for readability, where the name leaves room for one. */
+/** Ends with a dash if the name leaves room. */
 const namePrefix = (name: string): string => (name.length + 1 > dnsSubdomainMax ? name : `${name}-`);

@@ -9,7 +9,7 @@ interface ObservedStatus {
   readonly collisionCount?: number;
 }
 
-/** An absent counter is zero, except that a status that was never written says nothing yet. */
+/** An absent counter is zero, unless the status was never written. */
 export const sameStatus = (before: ObservedStatus | undefined, after: ObservedStatus): boolean =>
   before?.observedGeneration === after.observedGeneration &&
   before?.collisionCount === after.collisionCount &&

@@ -1,6 +1,6 @@
 import { dumpTemplate } from './goDump.js';
 
-/** Hashes in names, in the reference's spelling: digits mapped to letters that form no words. Pure. */
+/** Hashes in names, spelled like the reference: digits become letters that form no words. Pure. */
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const fnvOffset = 0x811c9dc5;
@@ -29,7 +29,7 @@ export function templateHash(template: unknown, collisions: number | undefined):
 
 export const nameHash = (text: string): string => safeWord(String(fnv1a(Buffer.from(text))));
 
-/** Returns the hash of a revision's data (`history.HashControllerRevision`), and of how often its name was taken before. */
+/** Returns the hash of a revision's data (`history.HashControllerRevision`) and of the number of taken names. */
 export const dataHash = (data: unknown, collisions: number): string =>
   safeWord(String(fnv1(Buffer.from(`${canonical(data)}${collisions}`))));
 
