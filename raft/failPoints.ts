@@ -44,7 +44,7 @@ export const failPoints = {
 
 export type FailPoint = keyof typeof failPoints;
 
-/** Names the file that arms a process, which must exist at its start. Production sets none. */
+/** Names the file that arms a process, which must exist at its start. Unset in production. */
 export const failPointsVariable = 'RAFT_FAIL_POINTS';
 
 const orderBytesMax = 128;

@@ -33,7 +33,7 @@ export interface Replica {
    * Listeners must not throw.
    */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
-  /** The process must end (disk failure, broken invariant). A full disk is waited for. */
+  /** The process must end (disk failure, broken invariant). A full disk is no failure. */
   onFailure(listener: (error: Error) => void): () => void;
 
   status(): Promise<ReplicaStatus>;

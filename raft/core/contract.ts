@@ -47,7 +47,7 @@ export interface Core {
   readonly commit: LogIndex;
   readonly membership: Membership;
   readonly electionTimeoutTicks: number;
-  /** Ticks until one can have an effect, at least 1: an idle owner may sleep that long. */
+  /** Ticks until the next effect, at least 1: an idle owner may sleep that long. */
   readonly restTicks: number;
   tick(): void;
   /** The leader is gone: voters campaign in turn, the first after a tick. */

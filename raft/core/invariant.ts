@@ -11,7 +11,7 @@ class InvariantViolation extends Error {
   }
 }
 
-/** Checks in production too. `rule` says what must hold; `facts` are the violating values. */
+/** Checks in production, too. `rule` must hold; `facts` are the violating values. */
 export function invariant(holds: boolean, rule: string, facts: () => Readonly<Record<string, unknown>>): asserts holds {
   if (!holds) throw new InvariantViolation(rule, facts());
 }

@@ -4,9 +4,9 @@ export const limits = {
   entryOverheadBytes: 64,
   /** The longest wait of followers or a leader's quorum, in election timeouts. */
   adaptiveTimeoutsMax: 8,
-  /** Learned delays halve after so many election timeouts without as long a delay. */
+  /** Learned delays halve after this many election timeouts without as long a delay. */
   adaptiveSpanTimeouts: 40,
-  /** Turns of voters that know that the leader is gone, in election timeouts. */
+  /** Turns of voters that know of the leader's end, in election timeouts. */
   soonTurn: 1 / 5,
   /** Fewest heartbeats of an idle leader in an election timeout, before it quiesces. */
   idleHeartbeatsMin: 5,

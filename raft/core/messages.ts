@@ -3,7 +3,7 @@ import type { Entry, LogIndex, MemberId, SnapshotMeta, Term } from '../types.js'
 interface Envelope {
   readonly from: MemberId;
   readonly to: MemberId;
-  /** Set to the term that the candidate would campaign in for `preVote` and a granted `preVoteReply`. */
+  /** The candidate's next term for `preVote` and a granted `preVoteReply`. */
   readonly term: Term;
 }
 

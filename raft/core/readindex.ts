@@ -47,7 +47,7 @@ function areQuorum(server: Server, other: MemberId): boolean {
   return quorumValue(server.memberships.voters, (id) => (id === server.id || id === other ? 1 : 0)) === 1;
 }
 
-/** An index is word of the leader: no round brings any. */
+/** An index comes from the leader, although no round does. */
 export function onReadIndexReply(server: Server, message: MessageOf<'readIndexReply'>): void {
   if (message.index !== null && message.from === server.leader) {
     heardFromLeader(server, message);

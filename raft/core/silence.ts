@@ -43,7 +43,7 @@ export function heardFromPast(server: Server, message: Message): void {
   server.formerSilence = null;
 }
 
-/** A leader that wakes up refuses pre-vote requests before it learns of its successor. */
+/** A resumed leader refuses pre-vote requests before it learns of its successor. */
 function isLeading(message: Message): boolean {
   return message.type === 'append' || message.type === 'installSnapshot' || (message.type === 'preVoteReply' && !message.granted);
 }

@@ -50,7 +50,7 @@ const openMark: OpenMark = {
 const hasMark = (db: SqliteConnection): boolean =>
   db.prepare<[], { name: string }>("SELECT name FROM pragma_table_info('state') WHERE name = 'open_crc'").get() !== undefined;
 
-/** New entries reuse pages, so the file's size follows the most that was ever held. */
+/** New entries reuse pages, so the file keeps its largest size. */
 export function logKind(owner: { readonly clusterId: string; readonly memberId: MemberId }): DatabaseKind {
   return {
     name: 'Raft log',

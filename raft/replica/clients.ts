@@ -165,7 +165,7 @@ export class Clients implements ReplicaSink {
 
   #publish(revision: Revision): void {
     const shared = this.#changes.takeShared();
-    // Set before any thread knows the changes: a reader waits for those in transit.
+    // Set before any thread knows the changes: readers wait for those in transit.
     Atomics.store(this.#published, 0, BigInt(revision));
     for (const client of this.#clients) {
       this.#flush(client);

@@ -15,7 +15,7 @@ function tellAll(): void {
   }
 }
 
-/** Counts until the returned function is called; only in the main thread, where such signals exist. */
+/** Counts until the returned function is called; only in the main thread, which gets such signals. */
 export function countContinuations(word: SharedArrayBuffer): () => void {
   if (!isMainThread || process.platform === 'win32') return () => undefined;
   const view = new Int32Array(word);
@@ -40,7 +40,7 @@ export class Continuations {
     this.#known = Atomics.load(this.#word, 0);
   }
 
-  /** Waits a moment for the report, so call it only if a stop is likely. */
+  /** Waits a moment for the report: call it only if a stop is likely. */
   sawOne(): boolean {
     return Atomics.wait(this.#word, 0, this.#known, graceMs) !== 'timed-out';
   }

@@ -224,7 +224,7 @@ export class Engine {
     if (this.#state === 'ended') return;
     this.#standDownIfStopped();
     this.#parts.transport.beat(performance.now());
-    // A process that does not take its changes gets no more, and loses leadership.
+    // A process that does not read its changes gets no more, and loses leadership.
     if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {
       this.#spaceWatch.look(performance.now(), this.#proposals.bytes);

@@ -18,7 +18,7 @@ export class Figures {
     this.#checkpointAtMs = nowMs;
   }
 
-  /** The first leader is no change, nor one that was lost and found again. */
+  /** Neither the first leader, nor one lost and found again, is a change. */
   stateChanged(role: string, leader: string | null): void {
     if (role === 'candidate') this.elections += 1;
     if (leader === null) return;

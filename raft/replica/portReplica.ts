@@ -80,7 +80,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
   #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
   #flushIsDue = false;
   #sweeper: NodeJS.Timeout | null = null;
-  /** Set to when something may be late: answers in time cause no wake-up. */
+  /** The time when something may be late: timely answers cause no wake-up. */
   #sweepsAt = Infinity;
   #failure: Error | null = null;
   #stopping: Promise<void> | null = null;

@@ -27,7 +27,7 @@ interface Arrived {
   readonly path: string;
 }
 
-/** Sends one at a time, because each costs a copy of the store. */
+/** Sends one at a time, since each costs a copy of the store. */
 export class Snapshots {
   readonly #options: SnapshotOptions;
   #made = 0;

@@ -102,7 +102,7 @@ export class SpaceWatch {
     return this.#voters.filter((voter) => !allows(this.#levelOf(voter), use) || (voter !== core.id && !isConnected(voter)));
   }
 
-  /** Members on the same disk learn of its state at different times, so they are waited for. */
+  /** Waits for members on the same disk, which notice its state at different times. */
   #handOver(nowMs: number): void {
     const { core, space, isConnected } = this.#parts;
     const isUrgent = isBelow(space.disk, 'low');

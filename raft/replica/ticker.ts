@@ -59,7 +59,7 @@ export class TickTimer {
   readonly #wake: () => void;
   readonly #ticker: Ticker;
   #timer: NodeJS.Timeout | null = null;
-  /** When the timer fires, possibly too early. Node wakes at the time set first anyway. */
+  /** The timer's time, possibly too early. Node wakes at the first set time anyway. */
   #firesAt = Infinity;
   #stopped = false;
 

@@ -2,7 +2,7 @@ import { revision } from '../types.js';
 import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
-/** Delivers each change once: a reopened replica applies entries anew that listeners know. */
+/** Delivers each change once, since a reopened replica applies known entries again. */
 export class ToldChanges implements ReplicaSink {
   readonly #sink: ReplicaSink;
   readonly #failed: (error: Error) => void;

@@ -11,7 +11,7 @@ export interface Statement<P extends unknown[], R = unknown> {
 
 export interface SqliteConnection {
   readonly path: string;
-  /** Texts that are read end at their first NUL character, as in Node 22 (`wholeTexts.ts`). */
+  /** Reads texts up to their first NUL character only, as in Node 22 (`wholeTexts.ts`). */
   readonly cutsTexts: boolean;
   exec(sql: string): void;
   /** Rows are objects by column name; blobs are separate byte arrays. */

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
 /** See `keptWal.ts`. */
 export const keptWalSuffix = '-wal-kept';
-/** The end of names of files that are not whole yet. */
+/** Suffix of incomplete files. */
 export const draftSuffix = '.new';
 const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 

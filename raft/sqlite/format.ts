@@ -18,7 +18,7 @@ interface Format {
 
 export const formatVersion = ({ migrations }: Pick<Format, 'migrations'>): number => migrations.length + 1;
 
-/** The name of the copy that a migration leaves next to a file. */
+/** Returns the name of the copy that a migration leaves. */
 export const copyBefore = (path: string, version: number): string => `${path}.version-${version}`;
 
 /** Returns the file's version, which may be older than this program's. Throws UnsupportedFormatError. */
@@ -36,14 +36,14 @@ export function checkFormat(db: SqliteConnection, path: string, format: Format):
   return version;
 }
 
-/** Throws UnsupportedFormatError for an older file as well, where nothing can be written. */
+/** Throws UnsupportedFormatError also for an older file, where nothing can be written. */
 export function demandCurrentFormat(db: SqliteConnection, path: string, format: Format): void {
   const version = checkFormat(db, path, format);
   if (version < formatVersion(format))
     throw new UnsupportedFormatError(path, `it has version ${version}, and there is no room to migrate it. Make room, and start again`);
 }
 
-/** Migrates an older file in one transaction, once a copy of it is durable. The copy stays. */
+/** Migrates an older file in one transaction, after a durable copy, which stays. */
 export function migrate(db: SqliteConnection, path: string, format: Format): void {
   const version = checkFormat(db, path, format);
   const steps = format.migrations.slice(version - 1);

@@ -23,7 +23,7 @@ export const comparisonsMax = 4096;
 /** A revision's changes are numbered in 10 bits (raft/store/schema.ts). */
 export const operationsMax = 1024;
 
-/** The bytes are not a proposal of a known version, or the command exceeds a bound. */
+/** The bytes are no proposal of a known version, or exceed a bound. */
 export class MalformedCommandError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

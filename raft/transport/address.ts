@@ -8,7 +8,7 @@ export function parseAddress(text: string): { host: string; port: number } {
   return { host, port };
 }
 
-/** Returns why no member can listen at an address; null if one can. */
+/** Returns why no member can listen at an address, or null. */
 export function addressProblem(text: string): string | null {
   try {
     return parseAddress(text).port === 0 ? `address ${JSON.stringify(text)} has no port; give the one on which the member listens` : null;

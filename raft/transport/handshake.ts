@@ -73,7 +73,7 @@ export function refuseHello(hello: Hello, certified: MemberId, self: Identity, k
   return objectionTo(hello, known);
 }
 
-/** Returns null if the answering side is the called one, or the reason. */
+/** Returns null if the called member answers, or the reason for refusal. */
 export function refuseWelcome(welcome: Identity, called: MemberId, self: Identity, known: Acquaintance): string | null {
   if (welcome.clusterId !== self.clusterId) return 'it belongs to another cluster';
   if (welcome.id !== called) return `it says that it is ${welcome.id}`;
