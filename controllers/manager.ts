@@ -84,7 +84,7 @@ export class Manager {
     const { settings, clock, metrics, options } = manager;
     this.#connection = new Connection(settings, { clock });
     const { host } = new URL(settings.server);
-    // Without its feature gate, CBOR is replaced by JSON, as in the reference.
+    // CBOR without its feature gate is replaced by JSON, as in the reference.
     const contentType = options['kube-api-content-type'] === protobufType ? protobufType : jsonType;
     this.#api = new RestApi({
       connection: this.#connection,

@@ -2,7 +2,7 @@ import { readConfiguration, refuseConfiguration, type ConfigurationKind } from '
 
 /** Controllers with a separate lease during their move between programs, so that they never run twice. */
 export interface LeaderMigration {
-  /** That lease's name, in the namespace of the other. */
+  /** Name of that lease, in the other lease's namespace. */
   readonly leaseName: string;
   /** The kind of lock in the file. A Lease is always used: the reference reads and ignores `endpoints`, too. */
   readonly resourceLock: 'leases' | 'endpoints';
