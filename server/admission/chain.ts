@@ -2,7 +2,7 @@ import { qualifiedName, type GroupResource } from '../../api/resource.js';
 import type { Admission, AdmissionPlugin, AdmissionRequest, MutationPass } from '../registry/admission.js';
 import { noTimes, type AdmissionTimes, type Half, type Operation, type Times } from './times.js';
 
-/** Runs steps in the given order. The steps of each resource are computed once. */
+/** Runs steps in the given order, computed once per resource. */
 export function createAdmission(plugins: readonly AdmissionPlugin[], times: AdmissionTimes = noTimes): Admission {
   const chosen = new Map<string, Chains>();
   const chainsFor = (resource: GroupResource): Chains => {

@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from '../registry/admission.js';
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** A new node takes no pods until a controller has seen that it is ready. */
+/** A new node gets no pods until a controller has seen it ready. */
 export const taintNodesByCondition = (): AdmissionPlugin => ({
   name: 'TaintNodesByCondition',
   resources: ['nodes'],

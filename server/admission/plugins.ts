@@ -44,7 +44,7 @@ export interface StepParts {
   /** Counts events process-wide instead of here. */
   readonly countEvents?: CountEvents;
   readonly podSecurityCounts?: PodSecurityCounts;
-  /** The time that pods stay on a node with one of these taints by default. */
+  /** Default times that pods stay on a node with these taints. */
   readonly tolerationSeconds: Readonly<Record<string, number>>;
 }
 
@@ -116,7 +116,7 @@ export interface PluginOptions {
   readonly enabled?: ReadonlySet<string>;
   readonly configurations?: PluginConfigurations;
   readonly tolerationSeconds?: Readonly<Record<string, number>>;
-  /** Further steps. Those that are not named after a plugin always run. */
+  /** Further steps. Those without a plugin's name always run. */
   readonly others?: readonly AdmissionPlugin[];
 }
 

@@ -7,7 +7,7 @@ export interface Times {
   observe(seconds: number, rejected: boolean): void;
 }
 
-/** Metrics of admission. They are looked up once, not for each write. */
+/** Metrics of admission, looked up once instead of per write. */
 export interface AdmissionTimes {
   ofPlugin(name: string, half: Half, operation: Operation): Times;
   ofAll(half: Half, operation: Operation): Times;

@@ -61,7 +61,7 @@ export function followGuards(
         unread.delete(name);
       },
       unreadable({ name, reason }) {
-        // The earlier version stays in effect: an unreadable guard must not fall.
+        // An unreadable version does not replace the earlier one, which stays in effect.
         if (!index.has(name)) unread.add({ name, reason });
         report(new Error(reason), name);
       },

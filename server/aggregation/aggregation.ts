@@ -33,7 +33,7 @@ export interface Aggregation {
   answers(context: RequestContext): boolean | Promise<boolean>;
   /** See `DiscoveryOptions`. */
   groups(): readonly ListedGroup[];
-  /** OpenAPI documents of the programs; the array is replaced with every change. */
+  /** OpenAPI documents of extension servers; each change replaces the array. */
   documents(): readonly RemoteDocument[];
   /** Per API service: 1 when it is unavailable, else 0. */
   unavailable(): ReadonlyMap<string, number>;

@@ -76,7 +76,7 @@ export class ApiServices {
     else this.#remoteNames.add(name);
   }
 
-  /** Most servers have none, and their requests need no further check. */
+  /** False on most servers, whose requests need no further check. */
   get hasRemote(): boolean {
     return this.#remoteNames.size > 0;
   }
@@ -93,7 +93,7 @@ export class ApiServices {
     return [...this.#byName.values()];
   }
 
-  /** The API service of another program for a group version, or null. */
+  /** Returns the extension server's API service for a group version, or null. */
   remote(group: string, version: string): ApiService | null {
     const found = this.#byName.get(`${version}.${group}`);
     return found === undefined || found.target === null ? null : found;

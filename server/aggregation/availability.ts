@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 
-/** The availability condition of another program's API. Pure; reasons and messages are the reference's. */
+/** The availability condition of an extension API, in the reference's words. Pure. */
 export interface Availability {
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -45,7 +45,7 @@ const hasReady = (slice: ApiObject, portName: string): boolean =>
     (endpoint) => memberAt(endpoint, 'conditions', 'ready') !== false && itemsOf(endpoint['addresses']).length > 0,
   );
 
-/** Sets the condition; its transition time changes only with its status. `now` is RFC 3339 with seconds. */
+/** Sets the condition, with a new time only for a new status. `now` is RFC 3339 with seconds. */
 export function withAvailability(object: ApiObject, { status, reason, message }: Availability, now: string): ApiObject {
   const conditions = objectsIn(objectAt(object, 'status') ?? {}, 'conditions');
   const position = conditions.findIndex((each) => each['type'] === 'Available');

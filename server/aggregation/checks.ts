@@ -19,7 +19,7 @@ const ofService = 'kubernetes.io/service-name';
 
 export interface Check {
   readonly availability: Availability;
-  /** Entries of aggregated discovery; null when the program could not be asked. */
+  /** Entries of aggregated discovery; null if unavailable. */
   readonly resources: readonly JsonObject[] | null;
 }
 
@@ -28,7 +28,7 @@ export interface CheckParts {
   readonly connections: ServiceConnections;
 }
 
-/** Checks whether a group version is available. Rejects when this server's own storage cannot be read. */
+/** Checks whether a group version is available. Rejects if this server's storage is unreadable. */
 export async function check(service: ApiService, parts: CheckParts): Promise<Check> {
   const { target } = service;
   if (target === null) return { availability: local, resources: null };

@@ -64,7 +64,7 @@ interface ServiceAgent {
   readonly tls: AgentOptions;
 }
 
-/** Agents by TLS settings; an unused one keeps its connections only until they are idle too long. */
+/** Agents by TLS settings; connections of unused ones close when idle too long. */
 class ServiceAgents {
   readonly #identity: ServiceConnectionsOptions['identity'];
   readonly #dial: Dial | null;

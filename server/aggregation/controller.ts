@@ -14,7 +14,7 @@ export interface AvailabilityOptions extends CheckParts {
   /** RFC 3339 with seconds. */
   readonly now: () => string;
   readonly report: (name: string, error: unknown) => void;
-  /** Receives a program's resource list; null when it is unavailable, or the API service is gone. */
+  /** Receives an extension server's resource list; null when unavailable or removed. */
   readonly discovered: (name: string, resources: readonly JsonObject[] | null) => void;
 }
 
@@ -43,7 +43,7 @@ export class AvailabilityController {
     this.#timers.clear();
   }
 
-  /** One check at a time for each; a change meanwhile leads to another one. */
+  /** Runs one check at a time per service; a change meanwhile starts another. */
   #look(name: string): void {
     if (this.#stopped) return;
     clearTimeout(this.#timers.get(name));

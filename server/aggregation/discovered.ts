@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 
-/** Extracts one version from aggregated discovery; empty when it is absent. Pure. */
+/** Extracts one version from aggregated discovery; empty if absent. Pure. */
 export function resourcesInList(list: JsonValue, own: { readonly group: string; readonly version: string }): JsonObject[] {
   const group = objectsIn(membersOf(list), 'items').find((each) => textAt(each, 'metadata', 'name') === own.group);
   const version = objectsIn(group ?? {}, 'versions').find((each) => textAt(each, 'version') === own.version);

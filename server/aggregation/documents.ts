@@ -49,7 +49,7 @@ class Known {
   shown: { readonly hash: string; readonly documents: Map<Encoding, Promise<BuiltDocument>>; kept: Promise<Uint8Array> | null } | null =
     null;
   failures = 0;
-  /** The timer of the next poll; undefined during one, null while the program is unavailable. */
+  /** Timer of the next poll; undefined during one, null while unavailable. */
   timer: NodeJS.Timeout | undefined | null;
   readonly ended = new AbortController();
 
@@ -132,7 +132,7 @@ export class RemoteDocuments {
     void this.#look(known);
   }
 
-  /** One poll at a time for each. Only the first of several failures is reported. */
+  /** Runs one poll at a time per service. Reports only the first of several failures. */
   async #look(known: Known): Promise<void> {
     const { report, lookAgainMs: after = lookAgainMs } = this.#options;
     known.timer = undefined;
@@ -250,7 +250,7 @@ function indexed(bytes: Buffer, service: ApiService): Indexed | null {
   return url === '' ? null : indexedAt(url);
 }
 
-/** Only a plain hash of the address counts, because it becomes part of this server's addresses. */
+/** Requires a plain hash of the address, which becomes part of this server's addresses. */
 function indexedAt(url: string): Indexed {
   const hash = new URLSearchParams(url.split('?')[1] ?? '').get('hash') ?? '';
   return /^[\w-]{1,256}$/.test(hash) ? { hash, query: `?hash=${hash}` } : { hash: contentHash(Buffer.from(url)), query: '' };

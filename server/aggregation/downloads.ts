@@ -38,7 +38,7 @@ export async function download(
   const { statusCode: code = 0, headers } = response;
   if (code !== 200) response.resume();
   if (code === 304 && known !== null) return { outcome: 'same' };
-  // Programs that deny access to their documents count as having none.
+  // Denied access to documents counts as having none.
   if (code === 404 || code === 403 || code === 406) return { outcome: 'absent' };
   if (code === 301 && headers.location !== undefined) return { outcome: 'moved', location: headers.location };
   if (code !== 200) throw new Error(`${path}: the answer has the code ${code}`);

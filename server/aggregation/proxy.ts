@@ -12,7 +12,7 @@ import type { ServiceConnections } from './connections.js';
 
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
-/** The aggregators that one request may pass; more indicate a loop. */
+/** Aggregators that a request may pass; more indicate a loop. */
 const hopsMax = 3;
 const viaHop = '1.1 kube-aggregator';
 
@@ -22,7 +22,7 @@ export interface ProxyOptions {
   readonly rejectsRedirects: boolean;
 }
 
-/** Streams an authorized request to the program that serves it, and its response back. */
+/** Streams an authorized request to its extension server, and the response back. */
 export async function relayToService(
   context: RequestContext,
   service: ApiService,
@@ -51,12 +51,12 @@ export async function relayToService(
   }
   if (upgrade !== null) return handOver(context, upgrade, answer);
   context.response.writeHead(code, answeredHeaders(response));
-  // A client should see that its watch works before the first event.
+  // Shows the client that its watch works before the first event.
   context.response.flushHeaders();
   await pass(response, context);
 }
 
-/** Forwards exactly what was authorized: the decoded path, and the parameters that could be parsed. */
+/** Forwards exactly what was authorized: the decoded path and parsed parameters. */
 async function ask(
   context: RequestContext,
   service: ApiService,

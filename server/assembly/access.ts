@@ -70,9 +70,9 @@ export interface AccessOptions {
   readonly log: Logger;
 }
 
-/** Follows storage from now on; decisions are valid once `synced` has settled. */
+/** Follows storage; decisions are valid once `synced` has settled. */
 export function createAccess({ options, files, storage, egress, log }: AccessOptions): Access {
-  // Roles are followed in every mode, because escalation checks need them.
+  // Escalation checks need roles in every mode.
   const rbac = createRbac(storage);
   const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }), files.countDecisions);
   const open = derived(files.authorizers, (links) => links.some(({ type }) => type === 'AlwaysAllow'));
@@ -132,7 +132,7 @@ function warnIfOpen(open: boolean, options: ApiServerOptions, log: Logger): void
     log.warn('requests without credentials are refused, because authorization would allow them everything');
 }
 
-/** All authenticators, in the reference's order. Credentials are then removed from the request. */
+/** Returns all authenticators in the reference's order, after which credentials are removed. */
 function authentication({
   options,
   files: { clientAnchors, proxyAnchors, authentication: settings, observeCertificate },
@@ -240,7 +240,7 @@ const nothingListed: RuleResolver = () => ({
   problems: ['webhook authorizer does not support user rule resolution'],
 });
 
-/** Makes each kind of authorizer; null where its inputs are missing. */
+/** Makers of authorizers by kind; null without the needed inputs. */
 const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSettings) => Mode | null>> = {
   AlwaysAllow: () => ({ authorize: alwaysAllow, rules: everythingAllowed }),
   AlwaysDeny: () => ({ authorize: alwaysDeny, rules: null }),

@@ -222,7 +222,7 @@ function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchor
   });
 }
 
-/** An unsuitable signer prevents the start; an absent one is awaited in the background. */
+/** An unsuitable signer prevents the start; an absent one is awaited in background. */
 async function signerOutside(options: ApiServerOptions, log: Logger, registry: Registry): Promise<ExternalSigner | null> {
   const socket = options['service-account-signing-endpoint'];
   if (socket === null) return null;
@@ -248,7 +248,7 @@ async function signerOutside(options: ApiServerOptions, log: Logger, registry: R
   });
 }
 
-/** The serving key verifies by default, where there is an issuer whose tokens are accepted. */
+/** Default: the serving key, if there is an issuer with accepted tokens. */
 function verificationKeys(options: ApiServerOptions): readonly VerificationKey[] {
   const files = options['service-account-key-file'];
   if (files.length > 0) return readVerificationKeys(files, '--service-account-key-file');

@@ -33,9 +33,9 @@ export interface Api extends Registries {
   readonly documents: (context: RequestContext) => Promise<boolean>;
   /** Resolves once permissions, definitions and API services are known. */
   readonly synced: Promise<unknown>;
-  /** Creates what every cluster has; idempotent, also on several servers at once. Waits for a majority. */
+  /** Creates the objects of every cluster; idempotent, also on concurrent servers. Waits for a majority. */
   readonly bootstrap: (signal: AbortSignal) => Promise<void>;
-  /** Puts objects into the store as they are, with the address and port claims of services. */
+  /** Stores objects unchanged, with services' address and port claims. */
   readonly putObjects: PutObjects;
   close(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface AssemblyOptions extends Pick<Given, 'plugins' | 'egress' | 'age
   readonly log: Logger;
 }
 
-/** Assembles the API, each part from earlier ones. Parts end in reverse order. */
+/** Assembles the API, each part from earlier ones, and ends them in reverse. */
 export function assembleApi(given: AssemblyOptions): Api {
   const platform = platformOf(given);
   const { options, metrics, log, parts } = platform;
@@ -72,7 +72,7 @@ export function assembleApi(given: AssemblyOptions): Api {
   const peers = findPeers(platform, objects, connections);
   const all = { ...given, ...registries, objects, custom, aggregation, peers, access };
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
-  // Awaiting callers receive the failure; without this, an early one would end the process.
+  // Awaiting callers get the failure; otherwise an early one would end the process.
   synced.catch(() => undefined);
   return {
     ...registries,

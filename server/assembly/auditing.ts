@@ -26,7 +26,7 @@ export interface AuditingOptions {
 const megabyte = 1024 * 1024;
 const defaultMegabytes = 100;
 
-/** The auditor that the options configure, or null. Rejects for an unusable file or service. */
+/** Returns the configured auditor, or null. Rejects for an unusable file or service. */
 export async function createAuditing({
   options,
   registry,

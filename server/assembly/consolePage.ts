@@ -60,7 +60,7 @@ export function consolePage({ options, api, replica, metrics, tap, active }: Pag
       storage: api.storage,
       own: ownName(options),
       identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
-      // Any authority that all members know may have signed serving certificates, unless one is configured.
+      // Unless configured, any authority known to all members may have signed serving certificates.
       caFiles: [options['peer-ca-file'] ?? [options['client-ca-file'], options['raft-ca-file']]].flat().filter((file) => file !== null),
     }),
     tap,

@@ -41,7 +41,7 @@ export function createDocuments(platform: Platform, given: DocumentParts): (cont
   platform.parts.add({ name: 'OpenAPI', stop: () => openapi.close() });
   return async (context) => {
     if (await aggregation.answers(context)) return true;
-    // A client that learned from another server that a definition is in effect must find it here.
+    // A definition in effect on another server must be found here, too.
     if (tellsDefined.test(context.info.path)) await custom.fresh();
     return (await discovery(context)) || openid.answer(context) || openapi.documents(context);
   };

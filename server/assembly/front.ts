@@ -51,7 +51,7 @@ export interface FrontOptions {
   readonly debug: DebugPages | null;
   readonly tracer: Tracer | null;
   readonly fairness: Fairness | null;
-  /** This thread's share of the common state; null for a single thread. */
+  /** This thread's share of common state; null for a single thread. */
   readonly threads: ThreadShare | null;
 }
 
@@ -180,7 +180,7 @@ export const drain = (options: ApiServerOptions, listener: DrainedListener, chai
     log,
   });
 
-/** A request waits for at most a quarter of its time: the rest is for the work. */
+/** A request waits for at most a quarter of its time, to leave the rest for work. */
 const waitPart = 4;
 
 export function fairnessOf({

@@ -26,7 +26,7 @@ export interface HealthCheckOptions {
   readonly awaitsStorage: boolean;
   /** Returns why creates and updates are refused for lack of space, or null; absent where another component checks that. */
   readonly spaceAlarm?: (() => Promise<SpaceStatus['alarm']>) | undefined;
-  /** Key services; one check each, or one for all where they may change while the server runs. */
+  /** Key services: one check each, or one for all if they may change at run time. */
   readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };
 }
 
@@ -34,7 +34,7 @@ export interface KeyCheck {
   check(): Promise<void>;
 }
 
-/** Restarting a server without its key service would also stop what needs no keys. */
+/** Restarting a server for its key service would also stop requests without keys. */
 const butNotLivez: readonly HealthEndpoint[] = ['healthz', 'readyz'];
 const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 

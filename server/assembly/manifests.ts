@@ -67,7 +67,7 @@ export class AdmissionManifests {
       : null;
   }
 
-  /** `make` may throw; the function that it returns puts the objects into effect, and may not. */
+  /** `make` may throw; its result puts the objects into effect and must not. */
   #follow(plugin: string, make: (objects: Objects) => () => void): boolean {
     const { live, counts, log } = this.#parts;
     const [folder, allowed] = [this.#folderOf(plugin), manifestKinds[plugin]];

@@ -35,7 +35,7 @@ export interface Objects {
 
 export interface ObjectStore extends Pick<Given, 'encryption'> {
   readonly store: ServerStore;
-  /** Encodings that the serving threads share; null for a single thread. */
+  /** Encodings shared by serving threads; null for a single thread. */
   readonly commonForms: CommonForms | null;
 }
 
@@ -116,7 +116,7 @@ function storeOf(platform: Platform, { store, encryption, times, definedKind }: 
   return { ...form, replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
 
-/** The form of objects and keys: the reference's where it shares the store, else that of `--storage-media-type`. */
+/** Returns the form of objects and keys: the reference's for a shared store, else that of `--storage-media-type`. */
 function storedFormIn(
   { options, features }: Platform,
   { store, definedKind }: Pick<MeasuredStore, 'store' | 'definedKind'>,
@@ -132,7 +132,7 @@ function storedFormIn(
             kindOf: referenceKinds(emulatedMinor(options), definedKind),
           },
           completions: completionOf,
-          // An etcd has its own limit, which its operator may have raised.
+          // An etcd has its own, possibly raised limit.
           requestBytesMax: Infinity,
         }
       : { storedForm: storedFormOf(mediaType) }),
@@ -141,7 +141,7 @@ function storedFormIn(
   };
 }
 
-/** Custom resources, and others outside the catalogue, are always stored in JSON. */
+/** Resources outside the catalogue, such as custom ones, are stored in JSON. */
 const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType(mediaType) ? { mediaType, kind: storedKinds() } : null);
 
 /** Events and server leases expire. */

@@ -3,7 +3,7 @@ import type { ApiServerOptions } from '../options/flags.js';
 import { authorityProblem } from '../authentication/jwt/configuration.js';
 import type { JwtSettings } from '../authentication/jwt/settings.js';
 
-/** Null without an issuer. Throws when the file of authorities cannot be used. */
+/** Null without an issuer. Throws for an unusable file of authorities. */
 export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
   const issuer = options['oidc-issuer-url'];
   const audience = options['oidc-client-id'];
@@ -30,7 +30,7 @@ export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
   };
 }
 
-/** User names of two issuers must not collide; email addresses are unique anyway. */
+/** User names of different issuers must not collide; email addresses are unique. */
 function usernamePrefix(told: string | null, { claim, issuer }: { readonly claim: string; readonly issuer: string }): string {
   if (told === '-') return '';
   return told ?? (claim === 'email' ? '' : `${issuer}#`);

@@ -25,7 +25,7 @@ export class Parts {
     for (const { start } of this.#begun) start?.();
   }
 
-  /** Stops all, one after the other, despite failures; rejects with the first one. */
+  /** Stops all parts in sequence despite failures; rejects with the first one. */
   async stop(): Promise<void> {
     const failures: unknown[] = [];
     for (let part = this.#begun.pop(); part !== undefined; part = this.#begun.pop()) {

@@ -32,7 +32,7 @@ const kinds: readonly KindOfConfiguration[] = [
   ...hookKinds,
 ];
 
-/** Several plug-ins name their kind `Configuration`: the group tells them apart. */
+/** The group distinguishes plug-ins' kinds that are all called `Configuration`. */
 const nameOf = ({ kind, apiVersions }: KindOfConfiguration): string =>
   kinds.filter((other) => other.kind === kind).length === 1 ? kind : `${kind}.${apiVersions[0]?.split('/')[0]}`;
 

@@ -26,7 +26,7 @@ export function servingOptions(options: ApiServerOptions, live: LiveFiles, log: 
   };
 }
 
-/** The configured pair, else one of `--cert-dir`, which is made if absent. */
+/** Returns the configured pair, else one of `--cert-dir`, made if absent. */
 export function servingPair(options: ApiServerOptions): KeyPairFiles {
   const [certFile, keyFile] = [options['tls-cert-file'], options['tls-private-key-file']];
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };

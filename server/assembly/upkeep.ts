@@ -14,7 +14,7 @@ export interface UpkeepParts {
   readonly registry: Registry;
 }
 
-/** Starts the controllers of the API server, as in the reference: availability of API services, definitions. */
+/** Starts the API server's own controllers, as in the reference: availability of API services, definitions. */
 export function beginUpkeep(platform: Platform, { objects, custom, aggregation, registry }: UpkeepParts): void {
   const { now, parts } = platform;
   const { storage, builtIn } = objects;

@@ -34,7 +34,7 @@ type WebhookOptions = Pick<ApiServerOptions, 'enable-aggregator-routing' | 'prox
 
 export interface HookConnections {
   readonly addresses: ServiceAddresses;
-  /** The client certificate where the configuration names none; empty unless the options name one. */
+  /** The default client certificate; empty unless options name one. */
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
   readonly egress: Egress;
   readonly certificates: CertificateCounts;
@@ -171,7 +171,7 @@ const clientsFor = (
     ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
   });
 
-/** The kind has had two names; `kubeConfigFile` has two spellings, as everywhere. */
+/** The kind has had two names, and `kubeConfigFile` has two spellings. */
 const fileFields: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text', staticManifestsDir: 'text' };
 export const hookKinds: readonly PluginKind[] = [
   { kind: 'WebhookAdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: fileFields },

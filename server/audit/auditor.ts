@@ -14,7 +14,7 @@ export interface AuditedRequest extends Audited {
   readonly startedAt: number;
   readonly latency?: RequestLatency;
   onClose(action: () => void): void;
-  /** Calls `action` on a protocol switch; from then on the response code is 101. */
+  /** Calls `action` on a protocol switch, after which the response code is 101. */
   onSwitch(action: () => void): void;
   readonly switched: boolean;
 }
@@ -108,7 +108,7 @@ function follow(request: AuditedRequest, record: AuditRecord, emit: Emit): void 
   });
 }
 
-/** The reference says where the time went of requests that take longer. */
+/** The reference adds latency annotations to slower requests. */
 const quickMs = 500;
 
 function annotateLatency({ startedAt, latency }: AuditedRequest, record: AuditRecord): void {
@@ -122,7 +122,7 @@ const switchingProtocols = 101;
 const codeOf = ({ switched, response }: AuditedRequest): number =>
   switched ? switchingProtocols : response.headersSent ? response.statusCode : 0;
 
-/** Combines sinks: an event that a strict one cannot write counts as not written. */
+/** Combines sinks: an event not written by a strict one counts as not written. */
 function allOf(sinks: readonly Sink[]): Sink {
   const everywhere = async (done: (sink: Sink) => Promise<boolean>): Promise<boolean> =>
     (await Promise.all(sinks.map(done))).every(Boolean);
@@ -160,7 +160,7 @@ function holdEnd(response: Response, before: () => Promise<unknown>): void {
   Object.defineProperty(response, 'end', { value: hold, configurable: true, writable: true });
 }
 
-/** Calls with the status code of a stream when its head goes out. */
+/** Calls with a stream's status code when its head is sent. */
 function beforeHead(response: Response, started: (code: number) => void): void {
   const writeHead = response.writeHead.bind(response) as (...rest: readonly unknown[]) => unknown;
   const tell = (code: number, ...rest: readonly unknown[]): Response => {

@@ -16,7 +16,7 @@ export interface BatchOptions {
 /** The time to write pending events when the server stops. */
 const closingMs = 5_000;
 
-/** Requests do not wait: events are collected, and written when a batch is full or old enough. */
+/** Collects events, and writes them when a batch is full or old enough. Requests do not wait. */
 export class BatchSink implements Sink {
   readonly strict = false;
   readonly #writer: Writer;

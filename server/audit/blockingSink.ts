@@ -1,7 +1,7 @@
 import type { Sink, ReportLoss, Writer } from './contract.js';
 import type { AuditEvent } from './event.js';
 
-/** The limit of events that a strict sink keeps for finished requests while it cannot write. */
+/** Limit of finished requests' events that a strict sink keeps while it cannot write. */
 const owedMax = 10_000;
 
 interface Waiting {
@@ -67,7 +67,7 @@ export class BlockingSink implements Sink {
     }
   }
 
-  /** A new request is refused, so its event is not kept. */
+  /** Does not keep a new request's event, since it is refused. */
   #keep(batch: readonly Waiting[], cause: Error): void {
     const over = batch.filter(({ event }) => event.stage !== 'RequestReceived').map(({ event }) => event);
     const room = this.strict ? Math.max(0, owedMax - this.#owed.length) : 0;

@@ -8,7 +8,7 @@ export function bodyText(value: unknown, omitManagedFields: boolean): string {
   return writeJson(omitManagedFields ? withoutManagedFields(value as JsonValue) : value);
 }
 
-/** The same for a JSON body, which is parsed only if there is something to remove. */
+/** The same for a JSON body, parsed only if something must be removed. */
 export function bodyOfJson(json: Buffer, omitManagedFields: boolean): string {
   const text = json.toString('utf8').trimEnd();
   if (!omitManagedFields || !text.includes('"managedFields"')) return text;

@@ -2,7 +2,7 @@ import type { AuditEvent } from './event.js';
 
 /** Writes events to a file or service. */
 export interface Writer {
-  /** Resolves once all are written; rejects when none is. Called again only after that. */
+  /** Resolves once all are written; rejects if none is. Calls do not overlap. */
   write(events: readonly AuditEvent[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ export type Stage = (typeof stages)[number];
 
 export const reaches = (level: Level, wanted: Level): boolean => levels.indexOf(level) >= levels.indexOf(wanted);
 
-/** `audit.k8s.io/v1 Event`, in the order of writing. Bodies are JSON texts that are not parsed again. */
+/** `audit.k8s.io/v1 Event`, in written order. Bodies are JSON texts, never parsed again. */
 export interface AuditEvent {
   readonly level: Level;
   readonly auditID: string;

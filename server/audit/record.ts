@@ -76,7 +76,7 @@ export class AuditRecord implements AuditTrail {
   }
 
   annotate(key: string, value: string, level?: 'Request'): void {
-    // The first annotation with a key stays: later steps cannot reword a decision.
+    // The first annotation of a key stays, so that later steps cannot reword decisions.
     if (key in this.#annotations || (level !== undefined && !reaches(this.#extent.level, level))) return;
     this.#annotations[key] = level === undefined ? value.slice(0, annotationCharactersMax) : value;
   }

@@ -12,7 +12,7 @@ export interface Rotation {
   /** The number of old files to keep; 0 for all. */
   readonly maxBackups: number;
   readonly compress: boolean;
-  /** Old files that could not be compressed or removed, while the log goes on. */
+  /** Failed compressions and removals of old files; the log goes on. */
   readonly report: (error: Error) => void;
 }
 
@@ -49,7 +49,7 @@ export class RotatingFile {
       for (let written = 0; written < bytes.length;) written += (await this.#handle.write(bytes, written)).bytesWritten;
       this.#size += bytes.length;
     } catch (error) {
-      // A special file cannot be truncated, but it has taken nothing.
+      // A special file cannot be truncated, but has written nothing.
       await this.#handle.truncate(this.#size).catch(() => undefined);
       throw error;
     }
@@ -116,7 +116,7 @@ async function makeFolder(folder: string): Promise<void> {
 /** Readable by the server alone: events reveal who does what. */
 const openLog = (file: string): Promise<fs.FileHandle> => fs.open(file, 'a', 0o600);
 
-/** Compresses into a temporary name first: a crash leaves the old file. */
+/** Compresses under a temporary name first, so that a crash leaves the old file. */
 async function compressFile(file: string): Promise<void> {
   const unfinished = `${file}.gz.tmp`;
   await pipeline(createReadStream(file), createGzip(), createWriteStream(unfinished, { mode: 0o600 }));

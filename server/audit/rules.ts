@@ -27,7 +27,7 @@ function extentOf({ level, omitStages, omitManagedFields }: PolicyRule, policy: 
   };
 }
 
-/** Every list that is not empty must contain the request's value. */
+/** Every non-empty list must contain the request's value. */
 function fits(rule: PolicyRule, attributes: Attributes): boolean {
   const { user, verb } = attributes;
   if (rule.users.length > 0 && !rule.users.includes(user.name)) return false;

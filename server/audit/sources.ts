@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Request } from '../../program/port/message.js';
 
-/** The sender of a request: addresses from proxies, and last the one that cannot be forged. */
+/** Returns a request's senders: addresses from proxies, and last the unforgeable one. */
 export function sourceIPs({ headers, socket }: Request): string[] {
   const said = [...text(headers['x-forwarded-for']).split(','), text(headers['x-real-ip'])]
     .map((part) => part.trim())

@@ -15,7 +15,7 @@ const bounds = exponentialBuckets(0.001, 2, 15);
 /** Bounds in seconds, as in the reference. */
 const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 
-/** Common names; other users are grouped by kind, because labels must stay few. */
+/** Common names; other users are grouped by kind, to keep labels few. */
 const knownNames: ReadonlySet<string> = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
 const nameOf = (user: string): string => (knownNames.has(user) ? user : user.includes('@') ? 'email_id' : 'other');
 

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 
-/** Read before verification, only to select an authenticator. Empty for other tokens. */
+/** Reads the issuer before verification, only to select an authenticator. Empty for other tokens. */
 export function claimedIssuer(token: string): string {
   try {
     return decodeJwt(token).iss ?? '';

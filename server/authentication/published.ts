@@ -82,7 +82,7 @@ export interface Publishing extends StartTaskOptions {
 export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
   ensure(where, trustName, (data) => mergedTrust(data, own, Date.now()));
 
-/** Records the day on which tracking of secret tokens began, once in the life of a cluster. */
+/** Records the first day of tracking secret tokens, once per cluster. */
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
   ensure(where, trackingName, (data) => ({ since: dayText(Date.now()), ...data }));
 

@@ -2,7 +2,7 @@ import type { Request } from '../../program/port/message.js';
 import type { Authentication, Authenticator } from '../../program/authentication/authenticator.js';
 import type { IdentityHeaders } from '../../program/authentication/frontProxy.js';
 
-/** The usual headers of front proxies are always removed: a backend may trust them. */
+/** The usual headers of front proxies are always removed, since backends may trust them. */
 const usual: IdentityHeaders = {
   user: ['x-remote-user'],
   uid: ['x-remote-uid'],
@@ -10,7 +10,7 @@ const usual: IdentityHeaders = {
   extraPrefixes: ['x-remote-extra-'],
 };
 
-/** Removes all credentials from authenticated requests: from here on only the result of authentication counts. */
+/** Removes all credentials from authenticated requests, which have their user from now on. */
 export function stripCredentials(authenticate: Authenticator, configured: IdentityHeaders | null): Authenticator {
   const lists = configured === null ? [usual] : [usual, configured];
   const names = new Set([

@@ -24,7 +24,7 @@ export interface Decision {
   readonly decision: 'allow' | 'deny' | 'noOpinion';
   /** Shown to clients after the refusal, or empty. */
   readonly reason: string;
-  /** An error that kept an authorizer from deciding. A refused request may then be worth another try. */
+  /** An error that prevented a decision: a refused request may be worth a retry. */
   readonly error?: string;
 }
 

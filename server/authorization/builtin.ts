@@ -6,5 +6,5 @@ const silence: Decision = { decision: 'noOpinion', reason: '' };
 
 export const alwaysAllow: Authorizer = () => allow;
 export const alwaysDeny: Authorizer = () => ({ decision: 'noOpinion', reason: 'Everything is forbidden.' });
-/** No rule can take this away, so a broken rule set can always be repaired. */
+/** Independent of all rules, so that a broken rule set can be repaired. */
 export const masters: Authorizer = ({ user }) => (user.groups.includes(groupMasters) ? allow : silence);

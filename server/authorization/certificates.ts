@@ -8,7 +8,7 @@ import { memberAt, textAt } from '../../api/json/members.js';
 import { forbidden as fieldForbidden, Path, toCause } from '../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../registry/admission.js';
 
-/** The signer determines who may approve and sign certificates, and no certificate makes its holder an administrator. */
+/** The signer determines who may approve and sign certificates; no certificate makes an administrator. */
 
 const group = 'certificates.k8s.io';
 const resources = [`certificatesigningrequests.${group}`];
@@ -76,7 +76,7 @@ export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlug
   bundleAttestation(authorize),
 ];
 
-/** Not a plugin of the reference, which checks this during validation and reports an invalid status. */
+/** Not a plugin of the reference, which checks this in validation as an invalid status. */
 const podRequestSigning = (authorize: Authorizer): AdmissionPlugin => ({
   name: 'PodCertificateRequestSigning',
   resources: [podRequests],
@@ -104,7 +104,7 @@ const subjectRestriction: AdmissionPlugin = {
   },
 };
 
-/** The writer of a signer's bundle decides which certificates its users trust. */
+/** The bundle's writer decides which certificates its users trust. */
 const bundleAttestation = (authorize: Authorizer): AdmissionPlugin => ({
   name: 'ClusterTrustBundleAttest',
   resources: [`clustertrustbundles.${group}`],

@@ -7,7 +7,7 @@ import { joinRules, type RuleResolver } from './rules.js';
 
 export interface Mode {
   readonly authorize: Authorizer;
-  /** Null for a mode that cannot list rules because it allows nothing. */
+  /** Null for a mode without rules to list, which allows nothing. */
   readonly rules: RuleResolver | null;
   readonly synced?: Promise<unknown>;
   readonly stop?: () => void;
@@ -21,7 +21,7 @@ export interface AuthorizerChain {
   stop(): void;
 }
 
-/** Builds the configured modes in order. Unchanged modes keep their state when the settings change. */
+/** Builds the configured modes in order. Unchanged modes keep their state across settings. */
 export function createAuthorizerChain(
   settings: Live<readonly AuthorizerSettings[]>,
   make: (link: AuthorizerSettings) => Mode,

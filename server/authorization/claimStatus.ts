@@ -28,7 +28,7 @@ const right = ({ user, resource: { version } }: Changed, subresource: string, mo
   ...more,
 });
 
-/** Null when the user has one of the rights, else why the first is missing. */
+/** Returns null if the user has one of the rights, else why the first is missing. */
 async function missing(rights: readonly Right[], authorize: Authorizer): Promise<string | null> {
   let first: string | null = null;
   for (const attributes of rights) {
@@ -50,7 +50,7 @@ async function bindingFindings(request: Changed, authorize: Authorizer): Promise
   return why === null ? [] : [fieldForbidden(Path.of('status'), `${needed}: ${why}`)];
 }
 
-/** Removing the allocation removes its device reports, without a right for their drivers. */
+/** Removing an allocation removes its device reports without rights to their drivers. */
 async function driverFindings(request: Changed, authorize: Authorizer): Promise<FieldError[]> {
   if ((statusOf(request.object)['allocation'] ?? null) === null) return [];
   const node = allocatedNode(request.object);
@@ -66,7 +66,7 @@ async function driverFindings(request: Changed, authorize: Authorizer): Promise<
   return findings;
 }
 
-/** The node to which the allocation is bound by name alone. */
+/** Returns the node to which an allocation is bound by name alone. */
 function allocatedNode(claim: ApiObject): string | null {
   const terms = itemsOf(memberAt(claim, 'status', 'allocation', 'nodeSelector', 'nodeSelectorTerms'));
   const fields = itemsOf(memberAt(terms[0], 'matchFields'));
@@ -88,7 +88,7 @@ const idOf = (device: JsonObject): string => ['driver', 'pool', 'device', 'share
 
 type Changed = Pick<AdmissionRequest, 'user' | 'verb' | 'resource' | 'namespace'> & { readonly object: ApiObject; readonly old: ApiObject };
 
-/** Checked first, so that a missing right precedes other errors, and again after mutating admission. */
+/** Checked first, so that a missing right precedes errors, and again after mutating admission. */
 export function claimGuards(authorize: Authorizer): readonly AdmissionPlugin[] {
   const ask = async ({ operation, subresource, object, old, resource, name, namespace, user, verb }: AdmissionRequest): Promise<void> => {
     if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;

@@ -17,7 +17,7 @@ export interface WebhookSettings {
   readonly timeoutMs: number;
   /** The decision when the service cannot be reached. */
   readonly onFailure: 'NoOpinion' | 'Deny';
-  /** A kubeconfig; null for the cluster in which this server runs as a pod. */
+  /** A kubeconfig; null for the cluster of this server's pod. */
   readonly kubeconfig: string | null;
   readonly conditions: readonly Program[];
 }

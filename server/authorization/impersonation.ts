@@ -13,13 +13,13 @@ export interface Wanted {
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The verb that permitted it, for the audit log; empty for the plain verb "impersonate". */
+/** The permitting verb for the audit log; empty for plain "impersonate". */
 export interface Impersonated {
   readonly user: User;
   readonly constraint: string;
 }
 
-/** Receives each authorization check and each request. Durations are in seconds. */
+/** Receives each authorization check and request. Durations are in seconds. */
 export interface ImpersonationCounts {
   asked(mode: ModeName, decision: Outcome, seconds: number): void;
   attempted(mode: ModeName, decision: Outcome, seconds: number): void;
@@ -38,7 +38,7 @@ const nodeNameKey = 'authentication.kubernetes.io/node-name';
 const associatedKeys = 'authentication.kubernetes.io/associated-node-keys';
 const authenticationGroup = 'authentication.k8s.io';
 
-/** The number of values from which on the right to all of them is checked first. */
+/** Number of values from which the right to all is checked first. */
 const manyValues = 4;
 
 const legacy: Mode = { name: 'legacy', applies: () => true };
@@ -150,7 +150,7 @@ function extraStep(wanted: Wanted, on: Asking): Step {
   );
 }
 
-/** Keys must be lower-case paths with a domain, like those that the server issues. */
+/** Keys must be lower-case paths with a domain, like the server's own. */
 function extraProblem(extra: Wanted['extra']): string | null {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
@@ -189,7 +189,7 @@ const asking =
     ...more,
   });
 
-/** The right to the identity. That to the own node covers any node. */
+/** Returns the right to the identity. That to the own node covers any node. */
 function identity(mode: ModeName, { name }: Wanted, on: Asking, group: string): Attributes {
   const account = serviceAccount(name);
   if (account !== null) return on('serviceaccounts', account.name, { group, namespace: account.namespace });
@@ -209,7 +209,7 @@ function nodeOf(name: string): string | null {
   return subdomainName(node, false).length === 0 ? node : null;
 }
 
-/** The node of the pod to which the service account's token is bound. */
+/** Returns the node of the pod that binds a service account's token. */
 export function boundNode({ name, extra }: User): string | null {
   const nodes = Object.hasOwn(extra, nodeNameKey) ? extra[nodeNameKey] : undefined;
   return serviceAccount(name) !== null && nodes?.length === 1 ? nodes[0]! : null;
@@ -231,7 +231,7 @@ const userOf = (mode: ModeName, wanted: Wanted): User => ({
   extra: Object.fromEntries(wanted.extra),
 });
 
-/** Adds the groups of service accounts and constrained nodes, and of authenticated or anonymous users. */
+/** Adds groups of service accounts, constrained nodes, and authenticated or anonymous users. */
 function completeGroups(mode: ModeName, { name, groups }: Wanted): string[] {
   const account = serviceAccount(name);
   const own =

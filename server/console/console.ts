@@ -30,13 +30,13 @@ export interface ConsoleOptions {
   readonly folder?: string | null;
 }
 
-/** Answers below `/console`; false for an unknown path. The filters have authorized the path before. */
+/** Answers below `/console`; false for an unknown path. Filters have authorized the path. */
 export type Console = (exchange: Exchange) => Promise<boolean>;
 
 const root = '/console';
 const filesBelow = `${root}/files/`;
 
-/** The console page and its API. Nothing is read, cached or started before the first request. */
+/** The console page and its API, which use nothing before the first request. */
 export function createConsole(options: ConsoleOptions): Console {
   let files: PageFiles | null = null;
   const pages = (): PageFiles => (files ??= new PageFiles(options.folder ?? null));
@@ -62,7 +62,7 @@ type Routes = Readonly<Record<string, Readonly<Record<string, Route>>>>;
 
 function consoleRoutes(options: ConsoleOptions): Routes {
   const { servers, tap, active, launcherSocket, authorize, replica } = options;
-  /** Answers here, or forwards to the server of `?server=`; the user needs permission for `path` as well. */
+  /** Answers here, or forwards to `?server=`; the user also needs permission for `path`. */
   const atServer =
     (path: string | null, own: Route): Route =>
     async (exchange) => {
@@ -119,7 +119,7 @@ function launcherRoutes(socket: string): Routes {
   };
 }
 
-/** Users see nothing here that they may not read at its own path. */
+/** Users see nothing here that they may not read elsewhere. */
 async function demandPath(authorize: Authorizer, { user }: Exchange, path: string): Promise<void> {
   const attributes = attributesOf(user, { isResource: false, path, verb: 'get' }, 'GET');
   const { decision, reason } = await authorize(attributes);

@@ -20,11 +20,11 @@ const types: Readonly<Record<string, string>> = {
 };
 
 export const index = 'index.html';
-/** Names from a bundler. Nothing outside the folder can be named. */
+/** Bundlers' names, which cannot leave the folder. */
 const fileName = /^[A-Za-z0-9][\w-]*(\.[\w-]+)+$/;
 const hashed = /-[A-Z0-9]{8}\.\w+$/;
 
-/** The built page is next to the bundled programs; for compiled code it is in their folder. */
+/** The built page is in the folder of the bundled programs, for compiled code too. */
 function folderOf(): string {
   const places = ['console/', '../../programs/console/'].map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return places.find((place) => existsSync(path.join(place, index))) ?? places[0]!;
@@ -54,7 +54,7 @@ export class PageFiles {
     const read = readFile(path.join(this.#folder, file)).then(
       (bytes): PageFile => ({ type, bytes, gzip, immutable: hashed.test(name) }),
       () => {
-        // Unknown names are not cached: clients that invent them must not fill memory.
+        // Does not cache unknown names, with which clients could fill memory.
         this.#known.delete(file);
         return null;
       },

@@ -16,7 +16,7 @@ export interface RequestBatch {
   readonly requests: readonly SeenRequest[];
   /** Requests that ended in this time and are not shown. */
   readonly dropped: number;
-  /** The current holders of watches and other streams, most first; only in some lines. */
+  /** Current holders of watches and streams, most first; only in some lines. */
   readonly holders?: readonly Holder[];
 }
 

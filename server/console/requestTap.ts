@@ -9,7 +9,7 @@ export interface SeenRequest {
   readonly at: number;
   readonly verb: string;
   readonly path: string;
-  /** Group and resource with subresource, such as `apps/deployments/scale`; empty for other paths. */
+  /** Group and resource with subresource, as `apps/deployments/scale`; empty for other paths. */
   readonly resource: string;
   readonly namespace: string;
   readonly user: string;
@@ -18,7 +18,7 @@ export interface SeenRequest {
   /** Zero when the client left before the response. */
   readonly code: number;
   readonly ms: number;
-  /** Milliseconds of the parts of `ms`, by the names of `apiserver.latency.k8s.io` annotations. */
+  /** Milliseconds of parts of `ms`, named like `apiserver.latency.k8s.io` annotations. */
   readonly parts: Readonly<Record<string, number>>;
   readonly watch: boolean;
   readonly agent: string;
@@ -29,7 +29,7 @@ export interface SeenRequest {
 const ringMax = 500;
 const textMax = 200;
 
-/** Publishes requests as they end. Without observers a request costs one comparison, and nothing is kept. */
+/** Publishes ended requests. Without observers, each costs one comparison, and nothing is kept. */
 export class RequestTap {
   readonly #listeners = new Set<(request: SeenRequest) => void>();
   #ring: SeenRequest[] = [];

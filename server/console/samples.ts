@@ -6,7 +6,7 @@ export interface Sample {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly requests: number;
-  /** Requests other than streams, by upper bound in seconds; null is beyond all bounds. */
+  /** Requests except streams, by upper bound in seconds; null: beyond all bounds. */
   readonly latency: readonly (readonly [bound: number | null, count: number])[];
   readonly watches: number;
   readonly connections: number;
@@ -22,7 +22,7 @@ export interface Sample {
     readonly commitIndex: number;
     readonly appliedIndex: number;
     readonly snapshotsInstalled: number;
-    /** The leader's view of the committed entries that each member lacks; empty on others. */
+    /** Committed entries that each member lacks, as seen by the leader; empty on others. */
     readonly behind: Readonly<Record<string, number>>;
   } | null;
 }
@@ -35,7 +35,7 @@ export interface SamplesOptions {
 }
 
 const everyMs = 2_000;
-/** The range of charts, and the time after the last request in which samples are still taken. */
+/** Range of charts, and time of sampling after the last request. */
 export const samplesWindowMs = 15 * 60_000;
 const samplesMax = samplesWindowMs / everyMs;
 
@@ -54,7 +54,7 @@ export class Samples {
     this.#now = options.now ?? (() => Math.round(performance.timeOrigin + performance.now()));
   }
 
-  /** Samples after `since`, oldest first; at least one exists when this resolves. */
+  /** Returns samples after `since`, oldest first; waits for at least one. */
   async after(since: number): Promise<readonly Sample[]> {
     this.#askedAt = this.#now();
     if (this.#timer === null) {
@@ -109,7 +109,7 @@ async function sampleOf({ registry, replica }: SamplesOptions, at: number): Prom
     valuesOf('apiserver_request_duration_seconds'),
     total('apiserver_longrunning_requests', ({ verb }) => verb === 'WATCH'),
     total('nodejs_active_resources', ({ type }) => type === 'TCPSocketWrap'),
-    // Reading the first of these metrics measures the delay, as a scrape does.
+    // The delay is measured by reading the first of these metrics, as in a scrape.
     valuesOf('nodejs_eventloop_lag_min_seconds').then(() => total('nodejs_eventloop_lag_p99_seconds')),
     total('raftplane_raft_log_bytes'),
     total('apiserver_storage_size_bytes'),

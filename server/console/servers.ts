@@ -22,7 +22,7 @@ export interface KnownServer {
 export interface ServersOptions {
   readonly storage: Pick<Storage, 'list'>;
   readonly own: string;
-  /** The client certificate and key with which this server speaks for users; null without. */
+  /** This server's client certificate and key for requests on behalf of users; or null. */
   readonly identity: { readonly certFile: string; readonly keyFile: string } | null;
   /** Certificate authorities of other servers; the system's by default. */
   readonly caFiles: readonly string[];
@@ -32,7 +32,7 @@ const connectTimeoutMs = 1_000;
 const serversMax = 64;
 const passedHeaders = ['content-type', 'x-content-type-options'] as const;
 
-/** The other API servers: a page sees all, with its user's permissions on each. */
+/** The other API servers, on each of which a page has its user's permissions. */
 export class Servers {
   readonly #options: ServersOptions;
   #agent: Agent | null = null;

@@ -29,7 +29,7 @@ export class SignIns {
   }
 }
 
-/** A host has any number of IPv6 addresses, all in one 64-bit network. */
+/** A host has any number of IPv6 addresses in a 64-bit network. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [before = '', after] = address.split('::', 2);

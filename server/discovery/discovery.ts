@@ -15,9 +15,9 @@ import { aggregatedCore, aggregatedGroups, coreVersions, groupDocument, groupLis
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
-  /** All named groups in order, including other programs'; the array is replaced with every change. */
+  /** All named groups in order, including extension servers'; each change replaces the array. */
   readonly groups?: () => readonly ListedGroup[];
-  /** Resources of the other API servers; the array is replaced with every change. */
+  /** Resources of other API servers; each change replaces the array. */
   readonly peers?: () => readonly PeerGroups[];
   /** The content of `/version` apart from the API version. */
   readonly build?: Partial<
@@ -53,7 +53,7 @@ interface PlainOptions {
 /** Answers one path; `segments` are those after the first. */
 type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 
-/** Answers discovery in both forms, `/version` and the list of paths; false for other paths. Throws StatusError. */
+/** Answers both forms of discovery, `/version` and the paths; false for other paths. Throws StatusError. */
 export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
   const pages = pagesOf(options);
   return async (context) => {
@@ -69,7 +69,7 @@ function pagesOf(options: DiscoveryOptions): Readonly<Record<string, Page>> {
   const present = presentDocuments(options);
   const { plain, json, cacheable } = createAnswers();
   const version = versionDocument(options);
-  // CBOR covers a group's resources, but not the documents about groups, as in the reference.
+  // CBOR is for resources of groups, not for documents about groups, as in the reference.
   const listEncoders = (group: string, name: string): Encoders => encodersWith(options.cbor?.version(group, name) != null);
   const merged = mergedDocuments(options.peers ?? nobody);
   const root = (context: RequestContext, documents: Documents, unrouted: boolean): true => {
@@ -94,7 +94,7 @@ function pagesOf(options: DiscoveryOptions): Readonly<Record<string, Page>> {
       if (rest.length === 0) return onlyGet(context) && root(context, present().core, false);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
     },
-    // Groups are shown for every method: the reference has no routes for them.
+    // Groups are shown for every method, for lack of routes in the reference.
     apis: (context, [groupName, versionName, ...more]) => {
       if (groupName === undefined) return root(context, present().named, true);
       const group = present().groups.get(groupName);
@@ -123,7 +123,7 @@ function createAnswers() {
     sendShared(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
-  /** Documents that are not API objects are indented JSON, whatever the client accepts. */
+  /** Documents other than API objects are indented JSON, whatever the client accepts. */
   const json = (context: RequestContext, document: JsonObject): true => {
     sendShared(context, 200, 'application/json', laidOutBytesOf(document));
     return true;
@@ -168,7 +168,7 @@ function ownGroups(catalogue: Catalogue): () => readonly ListedGroup[] {
   };
 }
 
-/** Caches documents of what is served; a change rebuilds them on request. */
+/** Caches documents of served resources; a change rebuilds them on request. */
 function documentsOf<T>(
   catalogue: Catalogue,
   listed: () => readonly ListedGroup[],

@@ -61,7 +61,7 @@ const subresourceEntry = (parent: ServedResource, { name, group, version, kind, 
   verbs: [...verbs],
 });
 
-/** Group and version are named only where they differ from the document's. */
+/** Names group and version only if they differ from the document's. */
 const foreign = (named: GroupVersion, own: GroupVersion): JsonObject =>
   own.group === named.group && own.version === named.version ? {} : { group: named.group, version: named.version };
 
@@ -71,7 +71,7 @@ const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && ver
 const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string =>
   createHash('sha256').update(`${group}/${writtenVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
 
-/** All documents of one root, `/api` or `/apis`, in one: `as=APIGroupDiscoveryList`. */
+/** All documents of `/api` or `/apis` in one: `as=APIGroupDiscoveryList`. */
 const aggregated = (items: readonly JsonObject[]): JsonObject => ({
   kind: 'APIGroupDiscoveryList',
   apiVersion: 'apidiscovery.k8s.io/v2',
@@ -104,7 +104,7 @@ const ownVersion = ({ version, resources }: ServedVersion): JsonObject => ({
   freshness: 'Current',
 });
 
-/** Built-in types omit the group and version that the document already has; others name them in full. */
+/** Built-in types omit the document's group and version; others name them in full. */
 const responseKind = ({ group, version, kind }: GroupVersion & { readonly kind: string }, own: ServedResource): JsonObject =>
   !own.behaviour.selfDescribed && own.group === group && own.version === version
     ? { group: '', version: '', kind }

@@ -6,7 +6,7 @@ import type { ServedGroup } from '../registry/resources.js';
 export interface RemoteVersion {
   readonly version: string;
   readonly resources: readonly JsonObject[];
-  /** The program is unreachable at present: it may serve something else. */
+  /** The extension server is unreachable, and may serve other resources. */
   readonly stale: boolean;
 }
 
@@ -72,7 +72,7 @@ const unknownPriority = 1e6;
 /** Less than the difference between priorities. */
 const step = 1e-3;
 
-/** Built-in groups without an API service (not known yet, or off by default) follow their predecessor. */
+/** Built-in groups without an API service (unknown yet, or off by default) follow their predecessor. */
 function prioritiesOf(own: readonly ServedGroup[], members: ReadonlyMap<string, readonly RegisteredVersion[]>): Map<string, number> {
   const priorities = new Map(
     [...members].map(([name, services]) => [name, Math.max(...services.map(({ groupPriority }) => groupPriority))]),

@@ -7,7 +7,7 @@ export const openidPaths = { configuration: '/.well-known/openid-configuration',
 
 const keySetType = 'application/jwk-set+json';
 
-/** Answers requests for those documents; false for other paths, or without documents. */
+/** Answers requests for these documents; false for other paths or without documents. */
 export function createOpenId(documents: () => OpenIdDocuments | null, maxAgeSeconds: () => number): (context: RequestContext) => boolean {
   return (context) => {
     const path = context.info.path.replace(/\/$/, '');

@@ -15,7 +15,7 @@ export type Connection =
   | { readonly protocol: 'HTTPConnect'; readonly transport: Transport }
   | { readonly protocol: 'GRPC'; readonly transport: Transport };
 
-/** The kind of target: nodes, pods and services; the control plane's network; the store. */
+/** Kinds of targets: nodes, pods and services; the control plane; the store. */
 export type Destination = 'cluster' | 'controlplane' | 'etcd';
 export type EgressSelections = ReadonlyMap<Destination, Connection>;
 
@@ -44,7 +44,7 @@ export const egressKind: ConfigurationKind = {
   fields,
 };
 
-/** Reads the file of `--egress-selector-config-file`, and the certificates that it names. Throws for an invalid one. */
+/** Reads the file of `--egress-selector-config-file` and its certificates. Throws if invalid. */
 export function readEgressSelections(file: string): EgressSelections {
   const value = readConfiguration(file, egressKind);
   const refuse = (at: string, why: string): never => {

@@ -6,13 +6,13 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '../webhook/dialed.js';
 
-/** A local socket for clients that open connections themselves, each of which is tunnelled. */
+/** A local socket for clients that connect themselves; each connection is tunnelled. */
 export interface Relay {
   readonly path: string;
   close(): void;
 }
 
-/** Tunnels connections on a Unix socket, for this user alone, to a host and port through `dial`. */
+/** Tunnels connections to a Unix socket, for this user alone, through `dial` to host and port. */
 export async function openRelay(dial: Dial, host: string, port: number): Promise<Relay> {
   const directory = mkdtempSync(path.join(tmpdir(), 'egress-'));
   const open = new Set<Duplex>();

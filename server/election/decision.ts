@@ -1,11 +1,11 @@
 import { compareVersions } from '../../cel/eval/functions/semvers.js';
 import { oldestEmulationVersion } from '../kinds/coordination.k8s.io/leaseStrategy.js';
 
-/** The time that a candidate has to answer a ping, and that its answer counts. */
+/** Time to answer a ping, and validity of the answer. */
 export const electionMs = 5_000;
 /** A candidate expires without renewal for this long. */
 export const candidateMs = 30 * 60_000;
-/** The duration of an elected candidate's first lease, which it then renews itself. */
+/** Duration of an elected candidate's first lease, before its own renewals. */
 export const firstLeaseSeconds = 5;
 
 /** Times are in milliseconds since 1970, or null. */
@@ -28,9 +28,9 @@ export interface Held {
   readonly strategy: string;
 }
 
-/** The next action for a lease. Pure data; deciding again after it yields the following step. */
+/** The next action for a lease. Pure data; deciding again afterwards yields the next step. */
 export type Step =
-  /** `lookAgain`: decide again in so many milliseconds; null waits for a change. */
+  /** `lookAgain`: milliseconds until the next decision; null waits for a change. */
   | { readonly do: 'nothing'; readonly lookAgain: number | null }
   /** Pings candidates. */
   | { readonly do: 'ping'; readonly candidates: readonly string[] }
@@ -87,7 +87,7 @@ function isOffered(lease: Held | null, candidates: readonly Candidate[]): boolea
   return lease !== null && lease.holder === '' && strategy !== oldestEmulationVersion && lease.strategy === strategy;
 }
 
-/** The strategy of the candidates with the newest binary; null where they disagree, or there are none. */
+/** Returns the strategy of candidates with the newest binary; null without one, or if they disagree. */
 export function strategyOf(candidates: readonly Candidate[]): string | null {
   const [first] = candidates;
   if (first === undefined) return null;
@@ -98,7 +98,7 @@ export function strategyOf(candidates: readonly Candidate[]): string | null {
   return strategies.size === 1 ? newest.strategy : null;
 }
 
-/** The candidate with the oldest emulation version; among equals the oldest binary, then the oldest candidate. */
+/** Returns the candidate with the oldest emulation version, then the oldest binary, then the oldest candidate. */
 export function bestOf(candidates: readonly Candidate[]): Candidate | null {
   const [first = null] = [...candidates].sort(
     (a, b) =>

@@ -19,7 +19,7 @@ const candidateVersions = ['v1beta1', 'v1alpha2'];
 const lookMs = 5 * 60_000;
 const writeTimeoutMs = 5_000;
 const options: WriteOptions = { ...ownWrites, manager: 'leader-election-controller', timeoutMs: writeTimeoutMs };
-/** Another writer was faster, or storage takes no writes just now. */
+/** Another writer was faster, or storage accepts no writes now. */
 const expected: ReadonlySet<number> = new Set([404, 409, 429, 503, 504]);
 
 export interface ElectionsOptions {
@@ -43,7 +43,7 @@ interface Election {
   again: boolean;
 }
 
-/** Elects holders of leases among their LeaseCandidates, one election per lease. `decision.ts` chooses them. */
+/** Elects lease holders among LeaseCandidates, one election per lease. `decision.ts` chooses. */
 export class Elections {
   readonly #options: ElectionsOptions;
   readonly #elections = new Map<string, Election>();
@@ -183,7 +183,7 @@ export class Elections {
     if (target !== null) await this.#options.registry.delete(target, noDeleteOptions, options);
   }
 
-  /** `change` returns the next state of the lease, or null where nothing is left to change. */
+  /** `change` returns the lease's next state, or null to change nothing. */
   async #changeLease({ namespace, name }: Election, change: (current: ApiObject | null) => ApiObject | null): Promise<void> {
     const { registry, catalogue } = this.#options;
     const resource = catalogue.resource(group, 'v1', leases.resource);
@@ -206,7 +206,7 @@ export class Elections {
     throw readFailure(result);
   }
 
-  /** Null where the server does not serve candidates, which then cannot answer. */
+  /** Null if the server does not serve candidates, which cannot answer then. */
   #candidate(namespace: string, name: string): Target | null {
     const served = candidateVersions.map((version): ServedResource | null =>
       this.#options.catalogue.resource(group, version, candidateResource.resource),
@@ -218,7 +218,7 @@ export class Elections {
 
 const specOf = (object: ApiObject): JsonObject => (object['spec'] = { ...membersOf(object['spec']) });
 
-/** The lease after the step; null where nothing is left to change. */
+/** Returns the lease after the step; null if nothing changes. */
 function changed(current: ApiObject | null, step: Exclude<Step, { readonly do: 'nothing' | 'ping' }>, now: number): ApiObject | null {
   switch (step.do) {
     case 'elect':
@@ -230,7 +230,7 @@ function changed(current: ApiObject | null, step: Exclude<Step, { readonly do: '
   }
 }
 
-/** The lease without a holder, for another coordinator; null where it already has a holder. */
+/** Returns the lease without a holder, for another coordinator; null if it has one. */
 function offered(current: ApiObject | null, strategy: string, now: number): ApiObject | null {
   const held = heldIn(current);
   if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;

@@ -7,7 +7,7 @@ import { checkNamespace } from '../registry/writes.js';
 import type { Route } from './routing.js';
 import { targetOf, writeOptions, type VerbDeps } from './verbs/deps.js';
 
-/** Admission of requests that store something other than their body, or nothing. */
+/** Admission of requests that do not store their body. */
 
 interface Body {
   readonly object: ApiObject;
@@ -72,7 +72,7 @@ const proxied = ({ info }: RequestContext): JsonObject => {
   return path === '' ? {} : { path };
 };
 
-/** Connections by resource and subresource. Reading logs does not count as connecting. */
+/** Connections by resource and subresource, without reading logs. */
 const connections: Readonly<Record<string, Connection>> = {
   'pods/exec': {
     kind: 'PodExecOptions',

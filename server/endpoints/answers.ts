@@ -45,7 +45,7 @@ export function sendObject(context: RequestContext, representation: Representati
   send(context, code, representation.encoder.mediaType, bytes);
 }
 
-/** The same, compressed if it is large and `compress` is set. */
+/** The same, compressed if large and `compress` is set. */
 export function sendObjectRead(context: RequestContext, representation: Representation, served: Served, compress: boolean): Promise<void> {
   const bytes = measured(context.latency, encoding(representation), () => singleObject(representation, served));
   context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, served));
@@ -61,7 +61,7 @@ function singleObject(representation: Representation, { resource, stored }: Serv
   return encodeObject(representation, resource, stored);
 }
 
-/** Sends a Status as it is, others in the requested form. Those with a table supply it. */
+/** Sends a Status unchanged, other documents in the requested form. Those with a table supply it. */
 export function sendDocument(
   context: RequestContext,
   { encoder, form }: Representation,
@@ -154,7 +154,7 @@ function itemType(resource: ServedResource, form: Representation['form']): TypeM
 /** A list depends on the state alone. */
 const bodies = new ListBodies();
 
-/** Usually everything is encoded already; if not, other requests run in between. */
+/** Usually all items are encoded; if not, other requests run in between. */
 function* encodeItems(encoder: Encoder, resource: ServedResource, items: readonly StoredObject[], metadataOnly: boolean): Steps<Buffer[]> {
   const encoded: Buffer[] = [];
   for (const stored of items) {

@@ -5,7 +5,7 @@ import type { RequestContext } from './context.js';
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
-/** Identifies a document's content, in its entity tag and in immutable addresses. */
+/** Identifies a document's content in its entity tag and immutable addresses. */
 export const contentHash = (bytes: Uint8Array): string => createHash('sha512').update(bytes).digest('hex').toUpperCase();
 
 /** Answers 304 and returns true when the client has the document. A compressing proxy may have made the tag weak. */
@@ -19,7 +19,7 @@ export function notModified({ request, response }: RequestContext, hash: string)
   return true;
 }
 
-/** A current hash makes the response immutable; an outdated one redirects to `address`: then true. */
+/** A current hash makes the response immutable; an outdated one redirects to `address` and returns true. */
 export function redirected({ query, response }: RequestContext, hash: string, address: string): boolean {
   const asked = query.get('hash') ?? '';
   if (asked === '') return false;

@@ -24,19 +24,19 @@ export interface RequestContext {
   onAbort(action: () => void): void;
   /** `action` must not throw. HTTP/2 streams do not always report it. */
   onClose(action: () => void): void;
-  /** The body costs nothing while it waits: it is cached anyway. */
+  /** The body costs nothing while waiting, because it is cached. */
   bodyShared?: boolean;
   /** Texts for `Warning: 299` headers; the response writers add each text once. */
   readonly warnings: string[];
-  /** Requests are answered as usual where no handler takes the connection. */
+  /** Requests are answered as usual if no handler takes the connection. */
   readonly upgrade?: Upgrade | null;
   switchedProtocols?(): void;
   encoders?: Encoders;
-  /** Awaited after the store has answered, which may release hundreds of requests at once. */
+  /** Awaited after the store's answer, which may release hundreds of requests at once. */
   turn?(): Promise<void> | undefined;
   /** Called by streams once their beginning has been sent. */
   begun?(): void;
-  /** Called by streams that outlast the handler, once the response is complete. */
+  /** Called by streams that outlast the handler, at the end of the response. */
   answered?(): void;
   /** Throws StatusError 413 above the limit and 400 for a broken body. */
   body(): Promise<Buffer>;

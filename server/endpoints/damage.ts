@@ -20,7 +20,7 @@ const internal = (cause: Error, message: string): StatusError => internalError(n
 const keyOf = ({ key: { resource, namespace, name } }: DamagedValueError): string =>
   ['', resource.resource, ...(namespace === '' ? [] : [namespace]), name].join('/');
 
-/** Names the object: the reason of a failed decryption names none. */
+/** Names the object, unlike the reason of a failed decryption. */
 const reasonOf = (damage: DamagedValueError): string => (damage.step === 'transform' ? `${damage.why} (${keyOf(damage)})` : damage.message);
 
 function listReasonOf({ damaged }: DamagedListError): string {
@@ -33,7 +33,7 @@ const failures: Readonly<Record<DamagedValueError['step'], string>> = {
   decode: 'object not decodable',
 };
 
-/** The reference knows the revision of what it decodes, and not of what it decrypts. */
+/** The reference knows the revision of decoded objects, but not of decrypted ones. */
 const corruptObject = (damage: DamagedValueError): string =>
   `StorageError: corrupt object, Code: 7, Key: ${keyOf(damage)}, ResourceVersion: 0, AdditionalErrorMsg: ` +
   `${failures[damage.step]} revision=${damage.step === 'transform' ? 0 : damage.version}: ${damage.why}`;

@@ -1,7 +1,7 @@
 import type { StoredObject } from '../storage/contract.js';
 import type { EncodedList } from './encoders/encoder.js';
 
-/** Shorter lists are joined anew each time, which costs next to nothing. */
+/** Shorter lists are joined each time, which costs little. */
 const bodyBytesMin = 128 * 1024;
 /** Joining longer lists would block other requests. */
 const bodyBytesMax = 4 << 20;

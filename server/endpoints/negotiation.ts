@@ -36,7 +36,7 @@ export function negotiate(
   const pretty = isForPeople(context);
   if (takesAnything(accept, encoders)) return asItself(encoders, pretty && !options.stream);
   const isBuiltIn = resource.behaviour.hasMessages;
-  // Custom resources have no routes in the reference that look at Accept.
+  // The reference's routes of custom resources ignore Accept here.
   return negotiateAccept(accept, query, { ...options, encoders, pretty, messages: isBuiltIn, unrouted: !isBuiltIn });
 }
 
@@ -59,7 +59,7 @@ export function negotiateDeletion(context: RequestContext, resource: ServedResou
   return answersObject ? negotiateWrite(context, resource) : negotiate(context, resource, { collection: false, stream: false });
 }
 
-/** Throws 406 where list metadata is requested for an object, or the reverse. */
+/** Throws 406 for list metadata of an object, or the reverse. */
 export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
   if (form.form !== 'partial' || form.list === (answer === 'list')) return;
   const name = `${packages[group] ?? group.split('.')[0] ?? ''}.${kind}`;
@@ -70,14 +70,14 @@ export function refuseMetadataOf({ form }: Representation, { group, kind }: Serv
   );
 }
 
-/** Groups whose Go package has another name than their first part. */
+/** Groups whose Go package is not named after their first part. */
 const packages: Readonly<Record<string, string>> = {
   '': 'core',
   'events.k8s.io': 'core',
   'internal.apiserver.k8s.io': 'apiserverinternal',
 };
 
-/** The kind of an object of which only the metadata is shown. */
+/** The kind of an object's metadata. */
 export const partial = 'PartialObjectMetadata';
 
 const formNotServed = (what: string): StatusError => new StatusError(406, 'NotAcceptable', `you requested ${what}`);
@@ -92,7 +92,7 @@ const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
 });
 
 export interface NegotiationOptions {
-  /** The method also serves watches, whose media types the refusal names. */
+  /** The method also serves watches, so the refusal names their media types. */
   readonly collection: boolean;
   /** Ranges such as `application/*` count, and one refusal covers all. */
   readonly unrouted?: boolean;
@@ -145,7 +145,7 @@ function firstAcceptable(entries: readonly AcceptEntry[], query: URLSearchParams
 /** Ranges of media types that JSON is the first of. */
 const anyJson: ReadonlySet<string> = new Set(['*/*', 'application/*']);
 
-/** An entry that names a stream counts for what can be watched, whatever is asked for. */
+/** An entry that names a stream counts for anything watchable. */
 function allows({ streamType }: Encoder, parameters: ReadonlyMap<string, string>): boolean {
   const stream = parameters.get('stream') ?? '';
   const version = parameters.get('sv') ?? '';

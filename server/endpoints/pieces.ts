@@ -1,4 +1,4 @@
-/** Large enough to be cheap, small enough not to block other requests. */
+/** Large enough to be cheap, small enough not to block requests. */
 export const pieceBytes = 128 * 1024;
 /** 2 MiB, as many as eight clients have in flight. */
 const spareMax = 16;

@@ -13,9 +13,9 @@ export interface Route {
   readonly resource: ServedResource;
   readonly subresource: Subresource | null;
   readonly verb: ResourceVerb;
-  /** Empty for cluster-scoped types, null for a request over all namespaces. */
+  /** Empty for cluster-scoped types, null for all namespaces. */
   readonly namespace: string | null;
-  /** Empty for collections; the watched object under the older path prefix. */
+  /** Empty for collections; the watched object below the older path prefix. */
   readonly name: string;
   readonly rest: readonly string[];
 }
@@ -60,7 +60,7 @@ const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>
     noMethod: (_, others) => (others ? methodNotAllowed() : pathNotFound()),
   },
   named: {
-    // The name in the path of a creation counts as the object's.
+    // A creation's name in the path counts as the object's.
     methods: { ...methods, object: { ...methods.object, POST: 'create' } },
     nowhere: () => null,
     noSubresource: (info) => notFound(info, info.name),
@@ -111,7 +111,7 @@ function nowhere({ nowhere: refusal }: UnknownPathRules): Routing {
 const hasWatchPrefix = ({ path, group }: ResourceInfo): boolean =>
   path.includes('/watch/') && path.split('/').filter((segment) => segment !== '')[group === '' ? 2 : 3] === 'watch';
 
-/** `namespaces/NAME` counts as being inside itself; `namespaces/NAME/namespaces` does not exist. */
+/** `namespaces/NAME` counts as inside itself; `namespaces/NAME/namespaces` does not exist. */
 const isItself = ({ path, namespace, name }: ResourceInfo): boolean =>
   name === namespace && !path.includes(`/namespaces/${namespace}/namespaces`);
 
@@ -132,7 +132,7 @@ function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
   return named ? 'object' : 'collection';
 }
 
-/** A field selector, not the path, supplies the name, if any. */
+/** The name, if any, comes from a field selector instead of the path. */
 const collectionVerbs: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
 function verbAt(

@@ -23,7 +23,7 @@ export const acceptsGzip = ({ request }: RequestContext): boolean => {
   );
 };
 
-/** Long documents go out in pieces, as the connection has room for them. */
+/** Sends long documents in pieces, as the connection has room. */
 export function send(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
   if (context.response.headersSent || isGone(context.response)) return;
   writeHead(context, code, contentType, bytes.length);

@@ -7,7 +7,7 @@ import type { Upgrade } from '../../program/port/message.js';
 const messageBytesMax = 4 * 1024;
 /** RFC 6455, section 7.4.1. */
 export const normalClosure = 1000;
-/** Browsers send bearer tokens as a protocol, which must not be selected. */
+/** Browsers send bearer tokens as a protocol, never to be selected. */
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
 const server = new WebSocketServer({
@@ -30,7 +30,7 @@ export const offeredProtocols = ({ headers }: RequestContext['request']): readon
     .map((protocol) => protocol.trim())
     .filter((protocol) => protocol !== '' && isOffered(protocol));
 
-/** Falls back on the first protocol that the client offers. Rejects an invalid handshake, after responding. */
+/** Falls back on the client's first protocol. Rejects an invalid handshake, after responding. */
 export async function acceptWebSocket(context: RequestContext, { socket, head }: Upgrade, protocol?: string): Promise<WebSocket> {
   const { request } = context;
   if (protocol !== undefined) request.headers['sec-websocket-protocol'] = protocol;

@@ -23,7 +23,7 @@ export const eventRateLimitKind: PluginKind = {
   fields: { limits: { list: { fields: { type: { oneOf: types }, qps: 'integer', burst: 'integer', cacheSize: 'integer' } } } },
 };
 
-/** Throws for an invalid configuration; without limits the plugin does nothing. */
+/** Throws for an invalid configuration; without limits the plugin has no effect. */
 export function eventLimitsIn(configuration: JsonObject | null): readonly EventLimit[] {
   if (configuration === null)
     throw new Error('the admission plugin EventRateLimit needs a configuration: see --admission-control-config-file');
@@ -55,7 +55,7 @@ export function eventCounter(
   now: () => number = () => performance.now(),
 ): (keys: readonly string[]) => boolean[] {
   const buckets = limits.map((limit) => new TokenBuckets(limit, now));
-  // Each limit counts the event, even when another one refuses it.
+  // Each limit counts the event, even if another one refuses it.
   return (keys) => buckets.map((each, index) => !each.take(keys[index] ?? ''));
 }
 

@@ -6,7 +6,7 @@ import type { Lookup } from '../../registry/lookup.js';
 
 const groups = { group: 'scheduling.k8s.io', resource: 'podgroups' };
 
-/** Keeps the parallelism of a Job with gang scheduling unchanged, because its group cannot follow. */
+/** Keeps the parallelism of a gang-scheduled Job, because its group cannot follow. */
 export const jobValidation = (lookup: Lookup): AdmissionPlugin => ({
   name: 'JobValidation',
   resources: ['jobs.batch'],
@@ -20,7 +20,7 @@ export const jobValidation = (lookup: Lookup): AdmissionPlugin => ({
   },
 });
 
-/** The group that a Job names for its pods; otherwise the groups that it owns. */
+/** Returns the group that a Job names for its pods, else its own groups. */
 async function groupsOf(job: ApiObject, lookup: Lookup): Promise<readonly ApiObject[]> {
   const { namespace = '', uid } = job.metadata;
   const named = textAt(job, 'spec', 'template', 'spec', 'schedulingGroup', 'podGroupName');

@@ -4,7 +4,7 @@ import { textAt } from '../../../api/json/members.js';
 
 const annotation = 'kubernetes.io/limit-ranger';
 
-/** Sets the limit range's defaults in containers; an annotation lists them. */
+/** Sets the limit range's defaults in containers, and lists them in an annotation. */
 export function setContainerResources(pod: ApiObject, limits: readonly JsonObject[]): void {
   const ofContainers = limits.filter((limit) => limit['type'] === 'Container');
   const merged = (member: string): JsonObject =>

@@ -11,18 +11,18 @@ export interface ManifestDocument {
 }
 
 export interface ManifestFolder {
-  /** Sorted by file name; documents of a file keep their order. */
+  /** Sorted by file name; in a file, documents keep their order. */
   readonly documents: readonly ManifestDocument[];
-  /** Covers everything that was read, `sha256:...`; empty where there is nothing. */
+  /** Hash of everything read, `sha256:...`; empty without files. */
   readonly hash: string;
 }
 
 const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 const depthMax = 50;
-/** A separator stands on its own line, perhaps with a comment. */
+/** A separator has its own line, possibly with a comment. */
 const separator = /^---(?:[ \t].*)?$/m;
 
-/** Files directly in the folder, by extension, in order. Throws when the folder cannot be read. */
+/** Returns files directly in the folder by extension, sorted. Throws when the folder is unreadable. */
 export const manifestFiles = (folder: string): readonly string[] =>
   readdirSync(folder)
     .filter((name) => extensions.has(path.extname(name).toLowerCase()))

@@ -23,7 +23,7 @@ const version = 'v1';
 /** The permitted content of a plugin's manifests. */
 export interface ManifestKinds {
   readonly kinds: Readonly<Record<string, string>>;
-  /** Returns the problem of an object beyond the API's rules, or null. */
+  /** Returns an object's problem beyond the API's rules, or null. */
   readonly problem: (kind: string, object: ApiObject) => string | null;
 }
 
@@ -100,7 +100,7 @@ interface Item {
   readonly value: JsonObject;
 }
 
-/** A single object, or the items of a `v1.List` or of a permitted list kind. */
+/** Returns a single object, or the items of a `v1.List` or permitted list kind. */
 function unlisted(value: JsonObject, allowed: ManifestKinds, file: string): readonly Item[] {
   const [apiVersion, kind] = [textAt(value, 'apiVersion'), textAt(value, 'kind')];
   const ofItems = kind.replace(/List$/, '');

@@ -40,7 +40,7 @@ export function createManifestMetrics(registry: Registry, server: string): Manif
       info.set({ apiserver_id_hash, hash: content, plugin }, 1);
     },
     reloaded: (plugin, status) => {
-      // Written in this order: that of the labels' names, as in the reference.
+      // The order is that of label names, as in the reference.
       total.inc({ apiserver_id_hash, plugin, status });
       last.set({ apiserver_id_hash, plugin, status }, Date.now() / 1000);
     },

@@ -2,7 +2,7 @@ import type { AdmissionRequest } from '../../registry/admission.js';
 import type { MatchTerms } from './match.js';
 import { matchesGroup, matchesOperation, matchesResource } from './rules.js';
 
-/** The limit of cached kinds of requests: served resources, subresources and operations. */
+/** Limit of cached kinds of requests (resource, subresource, operation). */
 const kindsMax = 10_000;
 
 /** Webhooks or policies with a rule that may match a request, computed once per kind of request. */
@@ -26,7 +26,7 @@ export class Candidates<T> {
     const kind = `${operation} ${group}/${resource}/${subresource}`;
     const known = this.#byKind.get(kind);
     if (known !== undefined) return known;
-    // Resources of another group with the same storage match, where the terms want that.
+    // Resources of another group with the same storage match, if the terms say so.
     const isElsewhere = storage.group !== group || storage.resource === 'events';
     const found = this.#all.filter((each) => {
       const { rules, equivalent } = this.#termsOf(each);

@@ -11,13 +11,13 @@ import { attributesOf, equivalentsOf } from './subject.js';
 
 export interface MatchTerms {
   readonly rules: readonly Rule[];
-  /** Equivalent requests for the same objects match as well (`matchPolicy: Equivalent`). */
+  /** Also matches equivalent requests for the same objects (`matchPolicy: Equivalent`). */
   readonly equivalent: boolean;
   readonly namespaceSelector: LabelSelector;
   readonly objectSelector: LabelSelector;
 }
 
-/** Reads stored terms, which are validated and have defaults. `rules` names their member. */
+/** Reads stored terms, which are valid and have defaults. `rules` names their member. */
 export function matchTermsOf(holder: JsonObject, rules: string): MatchTerms {
   return {
     rules: objectsIn(holder, rules).map(ruleOf),
@@ -34,7 +34,7 @@ function selectorOf(holder: JsonObject, member: string): LabelSelector {
   return parsed.selector;
 }
 
-/** A request and its match inputs, shared by all webhooks and policies. */
+/** A request with its match inputs, shared by all webhooks and policies. */
 export interface Subject {
   readonly request: AdmissionRequest;
   readonly attributes: Attributes;
@@ -46,7 +46,7 @@ export interface Subject {
 export type Labels = Readonly<Record<string, string>>;
 
 export interface MatchParts {
-  /** Reads this replica's memory; an absence is confirmed with the latest state. */
+  /** Reads this replica's memory; confirms an absence by the latest state. */
   readonly storage: Pick<Storage, 'get'>;
   readonly catalogue: Catalogue;
 }
@@ -83,7 +83,7 @@ async function namespaceLabels(request: AdmissionRequest, storage: Pick<Storage,
  * needed namespace cannot be read.
  */
 export async function matchRequest(terms: MatchTerms, subject: Subject): Promise<Addressed | null> {
-  // Rules come first: they cost nothing, and most requests end here.
+  // Rules come first: they are cheap, and decide most requests.
   const matched = matchRules(terms, subject);
   if (matched === null || !matchesObjects(terms.objectSelector, subject.request)) return null;
   if (terms.namespaceSelector.length === 0) return matched;

@@ -14,7 +14,7 @@ export interface Rule {
   readonly names: readonly string[];
 }
 
-/** A resource in one version, perhaps with a subresource, and the type of its bodies. */
+/** A resource's version, possibly with a subresource, and its bodies' type. */
 export interface Addressed {
   readonly group: string;
   readonly version: string;
@@ -26,7 +26,7 @@ export interface Addressed {
 /** The parts of a request that rules match. */
 export interface Attributes extends Addressed {
   readonly operation: string;
-  /** The namespace of the object; its own name for a Namespace; empty for other cluster-scoped objects. */
+  /** The object's namespace; a Namespace's own name; empty for other cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -58,7 +58,7 @@ export function matchesResource(rule: Rule, resource: string, subresource: strin
   });
 }
 
-/** A Namespace is cluster-scoped, although its requests carry its name as their namespace. */
+/** A Namespace is cluster-scoped, although its requests have its name as namespace. */
 function matchesScope({ scope }: Rule, { group, resource, namespace }: Attributes): boolean {
   if (scope === all) return true;
   const ofCluster = namespace === '' || (group === '' && resource === 'namespaces');

@@ -2,7 +2,7 @@ import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 import type { Addressed, Attributes } from './rules.js';
 
-/** The name that webhooks and policies are shown: none while it is not generated yet. */
+/** Returns the name for webhooks and policies; none before it is generated. */
 export const nameAsked = ({ operation, object, form }: AdmissionRequest, { name, subresource }: Attributes): string =>
   operation === 'CREATE' && object !== null && (form === null || subresource === '') ? (object.metadata.name ?? '') : name;
 
@@ -32,7 +32,7 @@ export function equivalentsOf({ resource, subresource, form }: AdmissionRequest,
     .map((each) => ({ group: each.group, version: each.version, resource: each.resource, subresource, kind: kindOf(each, form) }));
 }
 
-/** A subresource with its own form has the same one in all versions. */
+/** A subresource's own form is the same in all versions. */
 const kindOf = ({ group, version, kind }: ServedResource, form: AdmissionRequest['form']): GroupVersionKind =>
   form === null ? { group, version, kind } : { group: form.group, version: form.version, kind: form.kind };
 

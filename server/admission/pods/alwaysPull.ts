@@ -9,7 +9,7 @@ const pods = { group: '', resource: 'pods' };
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 const always = 'Always';
 
-/** The pod, when the write adds images. Of the subresources only one changes images. */
+/** Returns the pod if the write adds images. Only one subresource changes images. */
 const podWithImages = ({ subresource, object, old }: AdmissionRequest): ApiObject | null => {
   if (object === null || (subresource !== '' && subresource !== 'ephemeralcontainers')) return null;
   return old === null || imagesOf(object) !== imagesOf(old) ? object : null;

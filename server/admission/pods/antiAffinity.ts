@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from '../../registry/admission.js';
 const pods = { group: '', resource: 'pods' };
 const host = 'kubernetes.io/hostname';
 
-/** A pod may keep others away from its node, not from a whole zone. */
+/** A pod may exclude others from its node, but not from a zone. */
 export const limitHardAntiAffinity = (): AdmissionPlugin => ({
   name: 'LimitPodHardAntiAffinityTopology',
   resources: ['pods'],

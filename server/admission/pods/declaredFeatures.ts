@@ -18,7 +18,7 @@ const features: readonly { readonly name: string; readonly isNeeded: (pod: ApiOb
 
 const watched: ReadonlySet<string> = new Set(['', 'resize']);
 
-/** A running pod may not be changed in a way that its node does not support. */
+/** A running pod must not be changed in ways that its node does not support. */
 export const nodeDeclaresFeatures = (lookup: Lookup): AdmissionPlugin => ({
   name: 'NodeDeclaredFeatureValidator',
   resources: ['pods'],

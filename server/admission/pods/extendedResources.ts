@@ -3,7 +3,7 @@ import { isExtendedResource } from '../../registry/validation/resourcenames.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
 import { mergeTolerations } from './tolerations.js';
 
-/** A taint named after a device keeps its nodes free; pods that request the device tolerate it. */
+/** A taint named after a device reserves its nodes for pods that request the device, which tolerate it. */
 export const extendedResourceToleration = (): AdmissionPlugin => ({
   name: 'ExtendedResourceToleration',
   resources: ['pods'],

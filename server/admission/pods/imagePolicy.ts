@@ -46,7 +46,7 @@ const attemptsMax = 5;
 /** Default, minimum and maximum: cache lifetimes in seconds, and the retry backoff in milliseconds. */
 const times = { allowTTL: [300, 1, 1_800], denyTTL: [30, 1, 1_800], retryBackoff: [500, 1, 300_000] } as const;
 
-/** The configuration has no kind. Throws for an invalid one, without which no image would be reviewed. */
+/** The configuration has no kind. Throws if invalid, as no image would be reviewed. */
 export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
   const fail = (what: string): never => {
     throw new Error(`the configuration of ImagePolicyWebhook: ${what}`);
@@ -60,7 +60,7 @@ export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
   const time = (member: keyof typeof times): number => {
     const [usual, min, max] = times[member];
     const value = Number(policy[member] ?? 0);
-    // Zero stands for the default, and a negative number for never.
+    // Zero is the default, a negative number never.
     if (value === 0) return usual;
     return value < 0
       ? 0

@@ -35,7 +35,7 @@ export function forbiddenSecret(spec: JsonObject, account: ApiObject): string | 
   return at < 0 ? null : `imagePullSecrets[${at}].name=${JSON.stringify(names[at])}${lacking(account)}imagePullSecret`;
 }
 
-/** The same for ephemeral containers, which join a pod that has already passed. */
+/** The same for ephemeral containers, added to an admitted pod. */
 export const forbiddenDebugSecret = (spec: JsonObject, account: ApiObject): string | null =>
   isStrict(account) ? unlistedUse(usesOfContainers(spec, 'ephemeralContainers'), account) : null;
 
@@ -81,7 +81,7 @@ function usesOfVolume(volume: JsonObject): Use[] {
 const usesOfContainers = (spec: JsonObject, list: string): Use[] =>
   objectsIn(spec, list).flatMap((container) => usesOfContainer(container, called[list] ?? list));
 
-/** Environment variables from secrets, one by one or all of a secret. */
+/** Environment variables from single secret keys or whole secrets. */
 function usesOfContainer(container: JsonObject, called: string): Use[] {
   const who = `${called} ${textAt(container, 'name')}`;
   const single = objectsIn(container, 'env').flatMap((variable): Use[] => {

@@ -23,7 +23,7 @@ const priorityOf = (found: ApiObject): Priority => ({
   preemptionPolicy: textAt(found, 'preemptionPolicy') || null,
 });
 
-/** The default class; of several, the one with the lowest value. */
+/** Returns the default class; of several, the one with the lowest value. */
 function defaultClass(classes: readonly ApiObject[]): ApiObject | null {
   const defaults = classes.filter((each) => each['globalDefault'] === true);
   return defaults.reduce<ApiObject | null>(
@@ -51,7 +51,7 @@ function applyPriority(spec: JsonObject, { className, value, preemptionPolicy }:
 async function admitPod({ operation, object, old, name }: AdmissionRequest, lookup: Lookup): Promise<void> {
   const spec = ensureObject(object ?? { metadata: {} }, 'spec');
   if (operation === 'UPDATE') {
-    // These are immutable; a client that omits them requests no change.
+    // These are immutable, so omitting them requests no change.
     for (const member of ['priority', 'preemptionPolicy']) setDefault(spec, member, memberAt(old ?? undefined, 'spec', member) ?? null);
     for (const member of ['priority', 'preemptionPolicy']) if (spec[member] === null) delete spec[member];
     return;

@@ -11,13 +11,13 @@ import { changedOnNode, nodes } from './changedOnNode.js';
 
 const osLabel = 'kubernetes.io/os';
 
-/** Resources that a node must have, and the power of ten in which they are counted. */
+/** Checked node resources, and the power of ten for counting each. */
 const counted = [
   { name: 'cpu', places: 3 },
   { name: 'memory', places: 0 },
 ] as const;
 
-/** A running pod may not be resized beyond its node, nor on a node without support. */
+/** A running pod must not be resized beyond its node, nor without the node's support. */
 export const podResizeFits = (lookup: Lookup): AdmissionPlugin => ({
   name: 'PodResizeValidator',
   resources: ['pods'],

@@ -38,7 +38,7 @@ function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
 
 async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<ApiObject | null> {
   const className = textAt(spec, 'runtimeClassName');
-  // A class without a name is reported before the pod's faults.
+  // A class without a name precedes the pod's faults.
   if (spec['runtimeClassName'] === '') throw plainError(500, 'resource name may not be empty');
   if (className === '') return null;
   const found = await lookup.find(classes, '', className);

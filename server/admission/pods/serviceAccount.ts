@@ -15,7 +15,7 @@ const pods = { group: '', resource: 'pods' };
 const defaultAccount = 'default';
 const volumePrefix = 'kube-api-access-';
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** A little over an hour: tokens extended for old clients are recognised by this number. */
+/** Slightly over an hour: this number identifies tokens to be extended for old clients. */
 const tokenSeconds = 3607;
 const fileMode = 0o644;
 
@@ -32,7 +32,7 @@ const accessVolume = (name: string): JsonObject => ({
   },
 });
 
-/** Mounts the account's token in containers with nothing else at its path. */
+/** Mounts the account's token in containers with a free path. */
 function mountToken(spec: JsonObject, newName: () => string): void {
   const present = objectsIn(spec, 'volumes')
     .map((volume) => textAt(volume, 'name'))
@@ -64,7 +64,7 @@ function mirrorProblem(spec: JsonObject): string | null {
   return projects ? 'a mirror pod may not use ServiceAccountToken volume projections' : null;
 }
 
-/** A controller creates a namespace's default account a moment after the namespace. */
+/** A controller creates a namespace's default account shortly after the namespace. */
 const defaultAccountAttempts = 10;
 const attemptDistanceMs = 100;
 

@@ -68,7 +68,7 @@ interface ListSource {
   readonly otherwise: readonly JsonObject[];
 }
 
-/** Reads a JSON annotation of the namespace; an empty text is an empty list. */
+/** Reads a namespace's JSON annotation; empty text is an empty list. */
 async function listOf(
   { namespace, name }: AdmissionRequest,
   { lookup, annotation, otherwise }: ListSource,

@@ -29,7 +29,7 @@ export const podSecurityKind: PluginKind = {
   },
 };
 
-/** Throws for an invalid configuration, since this step would be worse than missing with unintended rules. */
+/** Throws for an invalid configuration: unintended rules would be worse than none. */
 export function podSecurityRules(configuration: JsonObject | null): PodSecurityRules {
   if (configuration !== null) checkPluginConfiguration('PodSecurity', configuration, podSecurityKind);
   const [defaults, exemptions] = [membersOf(configuration?.['defaults']), membersOf(configuration?.['exemptions'])];

@@ -2,7 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import type { AdmissionRequest } from '../../registry/admission.js';
 import type { PodSecurityCounts } from './counts.js';
 
-/** The names are the reference's; pods are counted apart from their templates, and their subresources by name. */
+/** The reference's names. Pods are counted apart from templates, and their subresources by name. */
 export function createPodSecurityMetrics(registry: Registry): PodSecurityCounts {
   const evaluations = new Counter({
     name: 'pod_security_evaluations_total',

@@ -90,7 +90,7 @@ async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Par
   warn(request, subject, policy.warn, parts);
 }
 
-/** Templates only cause warnings and audit annotations: their pods are checked on creation. */
+/** Templates only cause warnings and audit annotations, since their pods are checked on creation. */
 async function validateTemplate(request: AdmissionRequest, object: ApiObject, parts: Parts): Promise<void> {
   if (request.subresource !== '' || isExempt(request, parts)) return;
   const path = podTemplates[qualifiedName(request.resource.storage)] ?? [];

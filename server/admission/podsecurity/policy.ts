@@ -7,7 +7,7 @@ export type Level = (typeof levels)[number];
 export const modes = ['enforce', 'audit', 'warn'] as const;
 export type Mode = (typeof modes)[number];
 
-/** A level as defined in a minor version 1.x; Infinity is the latest. */
+/** A level as of minor version 1.x; Infinity is the latest. */
 export interface Standard {
   readonly level: Level;
   readonly minor: number;
@@ -30,7 +30,7 @@ export function minorOf(text: string): number | null {
   return minor === undefined ? null : Number(minor);
 }
 
-/** Reads the labels of a namespace. Invalid values are enforced strictly, but neither audited nor warned of. */
+/** Reads a namespace's labels. Invalid values are enforced strictly, but neither audited nor warned of. */
 export function policyOf(
   labels: Readonly<Record<string, string>>,
   defaults: Policy,
@@ -51,7 +51,7 @@ export function policyOf(
   return { policy: { enforce, audit, warn: warningsBy(labels, enforce, warn) }, findings };
 }
 
-/** A stricter enforcement raises the warnings too: controllers would otherwise not show why their pods are missing. */
+/** Stricter enforcement raises the warnings too: otherwise controllers would not show why pods are missing. */
 function warningsBy(labels: Readonly<Record<string, string>>, enforce: Standard, warn: Standard): Standard {
   if (
     labels[`${label}warn`] !== undefined ||
@@ -62,7 +62,7 @@ function warningsBy(labels: Readonly<Record<string, string>>, enforce: Standard,
   return { level: enforce.level, minor: labels[`${label}warn-version`] === undefined ? enforce.minor : warn.minor };
 }
 
-/** The ineffective labels of an exempt namespace: `enforce=baseline:latest`. Empty for none. */
+/** Returns ineffective labels of an exempt namespace: `enforce=baseline:latest`; empty for none. */
 export function ignoredPolicy(labels: Readonly<Record<string, string>>, policy: Policy): string {
   const asked = (mode: Mode): boolean => labels[`${label}${mode}`] !== undefined || labels[`${label}${mode}-version`] !== undefined;
   return modes

@@ -29,7 +29,7 @@ interface Version {
   readonly check: Check;
 }
 
-/** A check with its versions: the newest one up to the standard's applies. */
+/** A check's versions: the newest up to the standard's applies. */
 interface Rule {
   readonly name: string;
   readonly versions: readonly Version[];

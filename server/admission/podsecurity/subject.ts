@@ -63,7 +63,7 @@ export function setters(
   return parts.length === 0 ? null : { text: parts.join(' and '), values: sorted([...ofPod, ...values]) };
 }
 
-/** Lists a security context member as text, unless it is fine. */
+/** Lists a security context's member as text if it violates. */
 export const unless = (security: JsonObject, path: readonly string[], isFine: (value: string) => boolean): string[] => {
   const value = memberAt(security, ...path);
   return value === undefined || value === null || isFine(String(value)) ? [] : [String(value)];

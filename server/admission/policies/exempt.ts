@@ -7,11 +7,11 @@ const policies: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** Policies apply to webhooks, not to policies: one that refuses everything can be removed. */
+/** Policies apply to webhooks, but not to policies, so that one that refuses everything can be removed. */
 export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
   group === 'admissionregistration.k8s.io' && policies.has(resource);
 
-/** Access reviews must be answered even when a policy refuses everything. */
+/** Access reviews must be answered even if a policy refuses everything. */
 const reviews: ReadonlySet<string> = new Set([
   'tokenreviews.authentication.k8s.io',
   'selfsubjectreviews.authentication.k8s.io',
@@ -21,5 +21,5 @@ const reviews: ReadonlySet<string> = new Set([
   'selfsubjectrulesreviews.authorization.k8s.io',
 ]);
 
-/** Reports whether a request is exempt from all policies, including those from manifests. */
+/** Returns whether a request is exempt from all policies, including manifests'. */
 export const isReview = ({ resource: { resource, group } }: AdmissionRequest): boolean => reviews.has(`${resource}.${group}`);

@@ -48,14 +48,14 @@ export interface FollowedPolicies<P extends Policy> {
   readonly index: PolicyIndex<P>;
   /** Stored policies and bindings that could not be read. */
   readonly unread: readonly UnreadGuards[];
-  /** Policies from manifests, or null; the API cannot remove them, so they apply to policies, too. */
+  /** Policies from manifests, or null. The API cannot remove them, so they also apply to policies. */
   readonly manifests: PolicyIndex<P> | null;
-  /** Settles once all policies and bindings are known; no request passes before. */
+  /** Settles once policies and bindings are known; no request passes before. */
   readonly synced: Promise<void>;
   stop(): void;
 }
 
-/** Candidate policies, those from manifests first. Throws where an unreadable policy may apply. */
+/** Returns candidate policies, those from manifests first. Throws if an unreadable policy may apply. */
 export function policiesFor<P extends Policy>(
   { index, manifests, unread }: Pick<FollowedPolicies<P>, 'index' | 'manifests' | 'unread'>,
   request: AdmissionRequest,

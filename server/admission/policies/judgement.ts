@@ -14,7 +14,7 @@ export interface Judgement {
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
   /** Failures that the failure policy ignores. */
   readonly ignored: readonly Pick<Denial, 'error' | 'seconds'>[];
-  /** Failed audit annotations, which refuse the request whatever the binding's actions. */
+  /** Failed audit annotations, which refuse the request regardless of actions. */
   readonly errors: readonly Denial[];
 }
 

@@ -28,7 +28,7 @@ export interface Invocation<P extends Policy> {
   readonly matched: Addressed;
 }
 
-/** A policy that cannot be evaluated as configured; `binding` is null where all its bindings are affected. */
+/** A policy that cannot be evaluated; `binding` is null if all bindings are affected. */
 export interface Misconfigured<P extends Policy> {
   readonly policy: P;
   readonly binding: Binding | null;
@@ -116,7 +116,7 @@ export class Views {
     };
   }
 
-  /** A Namespace has none, although its requests carry its name as their namespace. */
+  /** Null for a Namespace, although its requests have its name as namespace. */
   #namespaceObject(): Promise<JsonObject | null> {
     return (this.#namespace ??= this.#readNamespace());
   }

@@ -36,7 +36,7 @@ interface Progress {
   output: ApiObject | null;
 }
 
-/** Runs bound mutating policies in sequence: each sees the changes of those before. */
+/** Runs bound mutating policies in sequence, each with earlier changes. */
 export function mutatingPolicies(followed: FollowedPolicies<MutatingPolicy>, parts: PolicyParts): AdmissionPlugin {
   return {
     name: pluginName,
@@ -86,7 +86,7 @@ class Mutating {
     if (this.#problems.length > 0) throw this.#refusal();
   }
 
-  /** Matches all policies with the object as it came: what one changes makes no later one match. */
+  /** Matches all policies against the original object: earlier changes make no later one match. */
   async #planned(candidates: readonly Bound<MutatingPolicy>[]): Promise<readonly Invocation<MutatingPolicy>[]> {
     const { subject } = new Views(this.#request, this.#parts);
     const invocations: Invocation<MutatingPolicy>[] = [];

@@ -61,7 +61,7 @@ function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): 
   return [...(schema.atomic ? [path] : []), ...within];
 }
 
-/** Checks that type names match their place: `Object.spec.template`. Returns the error or null. */
+/** Checks that type names fit their place: `Object.spec.template`. Returns the error or null. */
 function misplaced(value: Value, path: string): string | null {
   if (value instanceof ListValue) return first(value.length, (i) => misplaced(value.at(i), path));
   if (!(value instanceof MapValue)) return null;
@@ -80,7 +80,7 @@ function first(length: number, find: (position: number) => string | null): strin
   return null;
 }
 
-/** Applies the operations of `[JSONPatch{...}]` in sequence. A failed test cancels all of them. */
+/** Applies the operations of `[JSONPatch{...}]` in sequence. A failed test cancels all. */
 export function* applyOperations(object: ApiObject, value: Value): Steps<Patched> {
   const operations = operationsOf(value);
   if (!operations.ok) return operations;

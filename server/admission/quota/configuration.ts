@@ -8,7 +8,7 @@ export interface LimitedResource {
   readonly resource: string;
   /** Matches resource names that contain one of these. */
   readonly contains: readonly string[];
-  /** Matches objects in these scopes, whatever they use; requirements as in a quota's scope selector. */
+  /** Matches all objects in these scopes; requirements as in a quota's scope selector. */
   readonly scopes: readonly JsonObject[];
 }
 

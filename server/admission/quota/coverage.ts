@@ -17,7 +17,7 @@ export interface LimitedUse {
   readonly resource: GroupResource;
 }
 
-/** Why a write is refused. The reference answers 500 where scopes are not covered. */
+/** Why a write is refused. For uncovered scopes the reference answers 500. */
 export interface Uncovered {
   readonly isForbidden: boolean;
   readonly message: string;

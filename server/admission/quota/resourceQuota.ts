@@ -24,11 +24,11 @@ import { unnamedResources } from './unnamed.js';
 import { growth, usageOf } from './usage.js';
 
 const quotas = { group: '', resource: 'resourcequotas' };
-/** One of the competing writers of a quota succeeds in each round. */
+/** One of a quota's concurrent writers succeeds in each round. */
 const attemptsMax = 100;
 const writeTimeoutMs = 10_000;
 
-/** An update can increase the use of these types; of all others only the number counts. */
+/** Updates can increase the use of these types; for others only the number counts. */
 const growing: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
 export interface QuotaParts {
@@ -113,7 +113,7 @@ interface Matching {
   readonly added: Amounts;
 }
 
-/** Throws where a quota demands what the object does not name, or is not counted yet. */
+/** Throws if the object omits what a quota requires, or a quota is not counted yet. */
 function matchingQuotas(quotas: readonly StoredObject[], { object, old, whole, grown }: Use, request: AdmissionRequest): Matching[] {
   const resource = request.resource.storage;
   const name = qualifiedName(resource);
@@ -148,7 +148,7 @@ function demandCover(
   throw missing.isForbidden ? forbidden(resource, request.name, missing.message) : plainError(500, missing.message);
 }
 
-/** The new use of a quota, or nothing. Throws when it is exceeded. */
+/** Returns a quota's new use, or nothing if unchanged. Throws when exceeded. */
 function charge({ stored, quota, hard, used, counted, added }: Matching, request: AdmissionRequest): Charge[] {
   const requested = new Map([...added].filter(([name]) => counted.includes(name)));
   if (requested.size === 0) return [];
@@ -192,7 +192,7 @@ const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
   a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
 const shown = (amounts: Amounts, names: readonly string[]): string => names.map((name) => `${name}=${textOf(amounts.get(name))}`).join(',');
 
-/** Returns false when another writer has changed one of the quotas; earlier charges are recounted later. */
+/** Returns false when another writer changed a quota; earlier charges are recounted later. */
 async function write(storage: Storage, charges: readonly Charge[], now: string): Promise<boolean> {
   for (const charge of charges) {
     const { stored } = charge;

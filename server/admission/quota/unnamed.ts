@@ -6,7 +6,7 @@ import { textAt } from '../../../api/json/members.js';
 
 const mustBeNamed: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
-/** Containers must state requests or limits for quota resources; returns those that do not, or null. */
+/** Containers must state requests or limits for quota resources; returns missing ones, or null. */
 export function unnamedResources(pod: ApiObject, names: readonly string[]): string | null {
   const spec = objectAt(pod, 'spec') ?? {};
   const missing = new Map<string, Set<string>>();

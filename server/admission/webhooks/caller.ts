@@ -45,7 +45,7 @@ export class HookCaller {
     this.#newUid = parts.newUid ?? randomUUID;
   }
 
-  /** Returns the form that the webhook receives; null when it is not called. Throws StatusError. */
+  /** Returns the form that the webhook receives; null to skip it. Throws StatusError. */
   async wants(hook: Hook, subject: Subject): Promise<Addressed | null> {
     const matched = await matchRequest(hook.terms, subject);
     if (matched === null || hook.conditions.isEmpty) return matched;

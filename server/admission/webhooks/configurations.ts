@@ -23,7 +23,7 @@ export interface FollowedHooks {
 
 const none: readonly Hook[] = [];
 
-/** Candidate webhooks, those from manifests first. Throws where an unreadable one may apply. */
+/** Returns candidate webhooks, those from manifests first. Throws if an unreadable one may apply. */
 export function hooksFor(
   { index, manifests, unread }: Pick<FollowedHooks, 'index' | 'manifests' | 'unread'>,
   request: AdmissionRequest,

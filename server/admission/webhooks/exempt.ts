@@ -9,6 +9,6 @@ const configurations: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** Webhooks do not apply to webhooks and policies, so that one that refuses everything can be removed. */
+/** Webhooks do not apply to webhooks and policies, so that any can be removed. */
 export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
   group === 'admissionregistration.k8s.io' && configurations.has(resource);

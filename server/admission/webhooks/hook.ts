@@ -22,7 +22,7 @@ export interface Hook {
   readonly ignoresFailures: boolean;
   /** May be called in dry runs. */
   readonly servesDryRun: boolean;
-  /** The version of its AdmissionReviews; null when this server supports none of them. */
+  /** Its AdmissionReview version; null if this server supports none of them. */
   readonly reviewVersion: ReviewVersion | null;
   /** Called again after later changes (`reinvocationPolicy: IfNeeded`). */
   readonly reinvoked: boolean;
@@ -31,7 +31,7 @@ export interface Hook {
 const timeoutSecondsDefault = 10;
 const dryRunSafe: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun']);
 
-/** The webhooks of a stored configuration, in order. Older objects may lack newer required fields. */
+/** Returns the webhooks of a stored configuration in order. Older objects may lack newer required fields. */
 export function hooksOf(configuration: ApiObject): Hook[] {
   const name = configuration.metadata.name ?? '';
   const seen = new Map<string, number>();

@@ -7,7 +7,7 @@ export interface ObservedCall {
   readonly kind: HookKind;
   readonly operation: string;
   readonly seconds: number;
-  /** The status code of the outcome: 200 for a request that passes, 0 without a status. */
+  /** The outcome's status code: 200 for a passing request, 0 without a status. */
   readonly code: number;
   readonly rejected: 'no' | 'byWebhook' | 'byFailure' | 'byServer';
 }
@@ -19,7 +19,7 @@ export interface HookMetrics {
   excluded(hook: string, kind: HookKind, operation: string): void;
 }
 
-/** Codes from here on share a label: webhooks can invent any. */
+/** Higher codes share a label, since webhooks can invent any. */
 const codeMax = 600;
 const typeOf = (kind: HookKind): string => (kind === 'mutating' ? 'admit' : 'validating');
 const errorTypes = { byWebhook: 'no_error', byFailure: 'calling_webhook_error', byServer: 'apiserver_internal_error' } as const;

@@ -35,7 +35,7 @@ interface Invocations {
   output: ApiObject | null;
 }
 
-/** Calls mutating webhooks in sequence; each sees the changes of those before. */
+/** Calls mutating webhooks in sequence, each with earlier changes. */
 export function mutatingWebhooks(followed: FollowedHooks, parts: CallerParts): AdmissionPlugin {
   const caller = new HookCaller('mutating', parts);
   return {
@@ -87,7 +87,7 @@ class Mutation {
     const request = this.#request;
     const pass = this.#pass;
     if (pass.again && !this.#invocations.due.has(hook.id)) return;
-    // Made anew for each: labels, which matching reads, may have changed.
+    // Made anew for each webhook, because labels for matching may have changed.
     const subject = subjectOf(request, this.#parts);
     const matched = await this.#caller.wants(hook, subject);
     if (matched === null) return;
@@ -112,7 +112,7 @@ class Mutation {
     reinvocable.clear();
   }
 
-  /** Applies a patch in the version that the webhook received. Reports whether it changed anything. */
+  /** Applies a patch in the webhook's version. Returns whether it changed anything. */
   async #apply(hook: Hook, matched: Addressed, patch: JsonValue, { round, index }: Place): Promise<boolean> {
     const request = this.#request;
     const { convert, catalogue } = this.#parts;
@@ -127,7 +127,7 @@ class Mutation {
     const made = await patched(before, patch, request);
     const ownsNothing = isEmptyList(memberAt(made, 'metadata', 'managedFields'));
     const after = await received(made, before, { request, matched, catalogue });
-    // A client's empty list is a request that an empty entry records; here it is simply empty.
+    // A client's empty list is a request, recorded by an empty entry; here it is just empty.
     if (ownsNothing) after.metadata.managedFields = [];
     request.annotate(
       `patch.webhook.admission.k8s.io/round_${round}_index_${index}`,
@@ -147,7 +147,7 @@ async function patched(before: ApiObject, patch: JsonValue, request: AdmissionRe
     return await turns.run(applyJsonPatch(before, patch), endedOf(request));
   } catch (error) {
     if (error instanceof StatusError) throw error;
-    // Authors of webhooks see which operation does not fit; clients with patches of their own do not.
+    // Shows the failed operation to authors of webhooks, but not to clients with their own patches.
     throw internalError(error instanceof PatchError && error.cause instanceof Error ? error.cause : error);
   }
 }

@@ -29,7 +29,7 @@ export const reviewOf = (question: Question, version: ReviewVersion): JsonObject
   request: { ...requestOf(question), object: question.object, oldObject: question.old, options: question.request.options },
 });
 
-/** The `request` of a review without its objects, as expressions see it. */
+/** Returns a review's `request` for expressions, without its objects. */
 export function requestOf({ uid, request, attributes, matched }: Omit<Question, 'object' | 'old'>): JsonObject {
   const { group, version, resource, subresource, name, namespace, kind, operation } = attributes;
   return {
@@ -170,7 +170,7 @@ function validatingProblem(response: JsonObject): string | null {
 const codeDefault = 400;
 const codeMax = 599;
 
-/** A webhook's refusal: its message after its name, and its code if that denotes an error. */
+/** Returns a webhook's refusal: its name and message, and its code if an error. */
 function denial(hook: string, status: JsonObject): StatusError {
   const code = Number(status['code'] ?? 0);
   const [message, reason] = [textAt(status, 'message'), textAt(status, 'reason')];

@@ -10,7 +10,7 @@ import { userOfClaims } from './mapping.js';
 import type { JwtSettings } from './settings.js';
 import { claimsOf } from './verification.js';
 
-/** Valid tokens that are cached for each issuer; the oldest is evicted. */
+/** Cached valid tokens per issuer; the oldest is evicted. */
 const rememberedMax = 10_000;
 /** Distributed claims are fetched again after this time. */
 const toldHoldsSeconds = 10;
@@ -35,7 +35,7 @@ export function jwtAuthenticator(
   let rememberedBy: KeySet | null = null;
   return async (token) => {
     if (claimedIssuer(token) !== settings.issuer) return null;
-    // Tokens trigger a request to an issuer that was unreachable, without waiting for the next poll.
+    // Tokens trigger a request to an unreachable issuer before the next poll.
     const known = keys.current() ?? (await keys.renew());
     if (known === null) return 'oidc: the issuer has not been reached yet';
     // Revoked keys revoke their tokens.

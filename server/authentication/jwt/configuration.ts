@@ -10,7 +10,7 @@ import { signatureAlgorithms, type JwtSettings, type Mapping, type Rule } from '
 
 export interface AuthenticationSettings {
   readonly jwt: readonly JwtSettings[];
-  /** Null where the file leaves it to the option. `paths` is null for all paths. */
+  /** Null if left to the option; `paths` is null for all paths. */
   readonly anonymous: { readonly enabled: boolean; readonly paths: ReadonlySet<string> | null } | null;
 }
 

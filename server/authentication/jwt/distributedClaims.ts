@@ -17,7 +17,7 @@ export interface DistributedClaims {
   stop(): void;
 }
 
-/** Other issuers whose keys are followed; tokens that name more are refused. */
+/** Limit of further issuers with followed keys; tokens that name more are refused. */
 const otherIssuersMax = 16;
 
 export function distributedClaims(

@@ -13,7 +13,7 @@ export interface Way {
 const answerBytesMax = 1024 * 1024;
 const answerTimeoutMs = 30_000;
 
-/** Fetches text over https. Rejects unless the response is 200 within the limits of size and time. */
+/** Fetches text over https. Rejects other responses than 200, or beyond size and time limits. */
 export function fetchDocument(
   url: string,
   { certificateAuthority, dial }: Way,

@@ -32,12 +32,12 @@ export interface IssuerKeysOptions {
   /** Called when the issuer is unreachable or responds with an invalid document. */
   readonly failed: (error: Error) => void;
   readonly counts?: FetchCounts;
-  /** The minimum interval of fetches for unknown keys: unauthenticated clients can send such tokens. */
+  /** Minimum interval of fetches for unknown keys, which unauthenticated clients can send. */
   readonly renewalIntervalMs?: number;
 }
 
 const retryIntervalMs = 10_000;
-/** A revoked key is known no longer than this, even without tokens of a new one. */
+/** Longest validity of a revoked key, even without tokens of a new one. */
 const keysAgeMaxMs = 10 * 60_000;
 const defaultRenewalIntervalMs = 1_000;
 

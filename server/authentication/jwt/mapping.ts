@@ -65,7 +65,7 @@ function single(claims: JsonObject, mapping: Mapping, what: string): string {
   return mapping.by === 'claim' ? mapping.prefix + value : value;
 }
 
-/** A single group may be a plain text; an absent claim means none. */
+/** A single group may be plain text; an absent claim means none. */
 function groupsOf(claims: JsonObject, mapping: Mapping): string[] {
   if (mapping.by === 'expression') return texts(run(mapping.program, { claims }, 'groups'), 'groups');
   const value = entryOf(claims, mapping.claim);

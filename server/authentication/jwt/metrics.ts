@@ -21,7 +21,7 @@ export function createFetchMetrics(registry: Registry, server: string): FetchCou
   });
   const known = new Map<string, string>();
   const apiserver_id_hash = hashLabel(server);
-  // Written in this order: that of the labels' names, as in the reference.
+  // The order is that of label names, as in the reference.
   const of = (issuer: string): IssuerLabels => ({ apiserver_id_hash, jwt_issuer_hash: hashLabel(issuer) });
   const forgetSet = (issuer: string): void => {
     const before = known.get(issuer);

@@ -21,7 +21,7 @@ export async function claimsOf(token: string, demands: Demands, trusted: Trusted
   return typeof payload === 'string' ? payload : (problem(payload, demands, now) ?? payload);
 }
 
-/** An unknown signature may be from a new key: the keys are fetched once. */
+/** An unknown signature may be by a new key, so the keys are fetched once. */
 async function verified(token: string, { algorithms }: Demands, { known, keys }: TrustedKeys): Promise<JsonObject | string> {
   let algorithm: string | undefined;
   try {
@@ -52,7 +52,7 @@ async function payloadBy(token: string, algorithm: string, { find }: KeySet): Pr
   return null;
 }
 
-/** A token without key id may be signed by any key of its kind. */
+/** Any key of the kind may have signed a token without key id. */
 async function* candidates(token: string, find: KeySet['find']): AsyncGenerator<CryptoKey> {
   try {
     yield await find(decodeProtectedHeader(token), { payload: '', signature: '' });

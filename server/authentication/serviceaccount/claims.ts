@@ -8,7 +8,7 @@ export interface Reference {
   readonly uid: string;
 }
 
-/** The content of a service account token, apart from its signer. Times are seconds since 1970. */
+/** A service account token's content without its signer. Times are seconds since 1970. */
 export interface AccountClaims {
   readonly id: string;
   readonly subject: string;
@@ -16,7 +16,7 @@ export interface AccountClaims {
   readonly issuedAt: number | null;
   readonly notBefore: number | null;
   readonly expires: number | null;
-  /** The time by which clients should have fetched another token; null where that is its end. */
+  /** Time by which clients should have another token; null if that is the end. */
   readonly warnAfter: number | null;
   readonly namespace: string;
   readonly account: Reference;
@@ -35,7 +35,7 @@ export interface NewClaims {
   /** Seconds since 1970. */
   readonly now: number;
   readonly lifetimeSeconds: number;
-  /** Seconds until clients should have fetched another token; null where they must. */
+  /** Seconds until clients should have another token; null if they must then. */
   readonly warnAfterSeconds: number | null;
   readonly account: ApiObject;
   readonly pod: ApiObject | null;

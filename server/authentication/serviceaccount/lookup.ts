@@ -16,7 +16,7 @@ const pods: GroupResource = { group: '', resource: 'pods' };
 const secrets: GroupResource = { group: '', resource: 'secrets' };
 const nodes: GroupResource = { group: '', resource: 'nodes' };
 
-/** A token stays valid so long after its object's deletion was requested. */
+/** Validity of a token after its object's deletion was requested. */
 const deletionLeewaySeconds = 60;
 
 /**
@@ -45,7 +45,7 @@ export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
     if (await gone(accounts, namespace, account, now)) return `service account ${namespace}/${account.name} has been deleted`;
     if (secret !== null && (await gone(secrets, namespace, secret, now))) return 'service account token has been invalidated';
     if (pod !== null && (await gone(pods, namespace, pod, now))) return 'service account token has been invalidated';
-    // Next to a pod, the node is information and does not bind the token.
+    // A node besides a pod is information, and does not bind the token.
     if (pod === null && node !== null && (await gone(nodes, '', node, now))) return 'service account token has been invalidated';
     return null;
   };

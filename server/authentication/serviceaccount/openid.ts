@@ -7,7 +7,7 @@ export interface OpenIdDocuments {
   readonly keys: JsonObject;
 }
 
-/** Null where discovery is impossible: the issuer must be an https URL without query and fragment. */
+/** Returns null if discovery is impossible: the issuer must be an https URL without query and fragment. */
 export function openIdDocuments(issuer: string, jwksUri: string, all: readonly VerificationKey[]): OpenIdDocuments | null {
   const keys = all.filter(({ excluded = false }) => !excluded);
   if (!isDiscoverable(issuer) || keys.length === 0) return null;

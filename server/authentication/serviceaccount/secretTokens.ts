@@ -20,7 +20,7 @@ const invalidSince = 'kubernetes.io/legacy-token-invalid-since';
 /** The day of a token's last use, for that controller. */
 const lastUsed = 'kubernetes.io/legacy-token-last-used';
 const markTimeoutMs = 5_000;
-/** The limit of pending records; others are recorded at the next use. */
+/** Limit of pending records; further ones wait for the next use. */
 const notingMax = 10_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -42,7 +42,7 @@ export interface SecretTokenOptions {
   readonly count?: (use: TokenUse) => void;
 }
 
-/** A token in a secret is valid as long as the secret holds it. */
+/** A secret's token is valid as long as the secret holds it. */
 export function secretTokens({
   keys,
   storage,
@@ -103,7 +103,7 @@ function claimsOf(payload: JsonObject): Claims | null {
 
 const secrets = { group: '', resource: 'secrets' };
 const accounts = { group: '', resource: 'serviceaccounts' };
-/** An account that lists the secret shows that a controller created it. */
+/** A secret listed by its account was created by a controller. */
 async function namesSecret({ namespace, account, secret }: Claims, storage: Pick<Storage, 'get'>): Promise<boolean> {
   const result = await storage.get({ resource: accounts, namespace, name: account.name }, { at: 'any' });
   return result.outcome === 'found' && itemsOf(memberAt(result.object.decode(), 'secrets')).some((each) => textAt(each, 'name') === secret);

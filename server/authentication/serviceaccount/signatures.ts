@@ -54,13 +54,13 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
     const digest = hash('sha256', token, 'base64');
     const known = remembered.get(digest);
     if (known === undefined) return vouch(token, digest);
-    // A hit takes less than a microsecond, so it is not measured.
+    // Hits are not measured: they take less than a microsecond.
     counts?.looked('hit', 0);
     return known;
   };
 }
 
-/** Tries every candidate key with its own algorithm; the header only selects among keys. */
+/** Tries every candidate key with its own algorithm; the header only selects keys. */
 async function verify(token: string, keys: VerificationKeys): Promise<JsonObject | string> {
   let id: string | undefined;
   try {

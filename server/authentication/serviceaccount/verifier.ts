@@ -12,9 +12,9 @@ export interface VerifierOptions {
   /** Tokens of other issuers are ignored. */
   readonly issuers: readonly string[];
   readonly keys: VerificationKeys;
-  /** The audiences of this API, which are the default of a token. */
+  /** This API's audiences, a token's default. */
   readonly audiences: readonly string[];
-  /** Null where tokens stay valid until they expire, without their account. */
+  /** Null if tokens stay valid until they expire, regardless of their account. */
   readonly lookup: Lookup | null;
   /** Seconds since 1970. */
   readonly now?: () => number;
@@ -23,7 +23,7 @@ export interface VerifierOptions {
   readonly cacheCounts?: TokenCacheCounts | null;
 }
 
-/** Audit events show clients that read their token only once: they will be refused when it expires. */
+/** Marks in audit events clients that read their token only once, and will be refused at its expiry. */
 const staleAnnotation = 'authentication.k8s.io/stale-token';
 
 interface Vouched {

@@ -10,7 +10,7 @@ export interface TokenServices {
   readonly lifetimeSecondsMax: number;
   /** The longest extended lifetime; null for the default. */
   readonly extendedSecondsMax: number | null;
-  /** Extends the lifetime of pods' tokens with the usual request, for clients that read them only once. */
+  /** Extends pods' usual tokens for clients that read them only once. */
   readonly extendsLifetime: boolean;
   /** Refuses token requests with another uid than the account's (feature TokenRequestServiceAccountUIDValidation). */
   readonly refusesOtherUids: boolean;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { User } from '../../../api/user.js';
 import { parseCsv } from './csv.js';
 
-/** Tokens are kept and compared as digests, so that timing reveals nothing. */
+/** Stores and compares digests of tokens, so that timing reveals nothing. */
 export type StaticTokens = (token: string) => User | null;
 
 const option = '--token-auth-file';

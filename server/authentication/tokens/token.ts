@@ -27,7 +27,7 @@ export const invalidToken = 'invalid bearer token';
 /** Longer ones are refused unread: header blocks end at 16 KiB. */
 const tokenCharactersMax = 16 * 1024;
 
-/** Asks authenticators in order; the first user counts and joins `system:authenticated`. Otherwise all errors are reported. */
+/** Asks authenticators in order; the first user counts and joins `system:authenticated`. Else reports all errors. */
 export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return async (token, audiences) => {
     if (token.length > tokenCharactersMax) return { outcome: 'invalid', reason: invalidToken };
@@ -67,7 +67,7 @@ export function withNewsForThisApi(own: readonly string[], authenticate: (token:
   };
 }
 
-/** Authenticates by `Authorization: Bearer TOKEN`. An unknown token is refused: it must not count as "no credentials". */
+/** Authenticates by `Authorization: Bearer TOKEN`. Refuses an unknown token, which is not "no credentials". */
 export function bearerAuthenticator(authenticate: TokenAuthenticator, audiences: readonly string[]): Authenticator {
   return (request) => {
     const token = bearerToken(request.headers.authorization);

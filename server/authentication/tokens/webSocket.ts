@@ -1,7 +1,7 @@
 import type { Authenticator } from '../../../program/authentication/authenticator.js';
 import { check, type TokenAuthenticator } from './token.js';
 
-/** Browsers can only offer protocols on WebSockets: one with this prefix carries a token in base64url. */
+/** Browsers can only set protocols on WebSockets: this prefix precedes a token in base64url. */
 const prefix = 'base64url.bearer.authorization.k8s.io.';
 
 /** Authenticates by the token among a WebSocket's protocols, and removes it. Another protocol must be offered, too. */

@@ -13,7 +13,7 @@ export interface TokenWebhookOptions {
   readonly version: 'v1' | 'v1beta1';
   /** The cache lifetime of positive and negative answers. */
   readonly cacheTtlMs: number;
-  /** The audiences of this API, which a service's answer has by default. */
+  /** This API's audiences, the default of a service's answer. */
   readonly audiences: readonly string[];
   readonly retrying?: Retrying;
   /** Milliseconds of a monotonic clock. */
@@ -25,7 +25,7 @@ const cacheMax = 8_192;
 const answerTimeoutMs = 30_000;
 const initialWaitMs = 500;
 
-/** Asks a service by TokenReview. Errors are not cached; parallel requests for one token share a call. */
+/** Asks a service by TokenReview. Errors are not cached; parallel requests with one token share a call. */
 export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
   const reviews = new TokenReviews(options);
   return (token, audiences) => reviews.authenticate(token, audiences);
@@ -109,7 +109,7 @@ const reviewOf = (token: string, audiences: readonly string[], version: TokenWeb
     status: { user: {} },
   });
 
-/** An error that the service reports says nothing about the token, so it is not cached. */
+/** A service's own error does not concern the token, and is not cached. */
 function readStatus(
   status: JsonValue | undefined,
   audiences: readonly string[],

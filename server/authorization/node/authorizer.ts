@@ -133,7 +133,7 @@ const podCertificateRequests: Check = (node, attributes, graph) => {
   return selects(attributes, 'spec.nodeName', node) ? null : 'can only list/watch podcertificaterequests with spec.nodeName field selector';
 };
 
-/** Resources that a node may access in part; the role `system:node` covers the others. */
+/** Resources with partial access for nodes; the role `system:node` covers others. */
 const usualChecks: Readonly<Record<string, Check>> = {
   secrets: read('secrets'),
   configmaps: read('configmaps'),
@@ -190,7 +190,7 @@ function nodeRules(): RuleIndex<true> {
 const listRules: RuleResolver = (user) =>
   nodeOf(user) === null ? noRules : { ...noRules, incomplete: true, problems: ['node authorizer does not support user rule resolution'] };
 
-/** Records the duration of changes to the graph, in seconds; looked up once for each kind. */
+/** Records the seconds of changes to the graph, by kind. */
 export type GraphTimes = (operation: GraphOperation) => (seconds: number) => void;
 
 const graphSources = {

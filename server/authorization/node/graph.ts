@@ -17,7 +17,7 @@ type VolumeEntry = NonNullable<ReturnType<typeof volumeReferences>>;
  */
 export class NodeGraph {
   readonly #pods = new Map<string, PodEntry>();
-  /** The nodes that may read each object, with the number of their pods that refer to it. */
+  /** Nodes that may read each object, with the number of their referring pods. */
   readonly #nodesOf = new Map<ObjectKey, Map<string, number>>();
   readonly #volumes = new Map<string, VolumeEntry>();
   readonly #volumesOfSecret = new Map<ObjectKey, Set<string>>();
@@ -96,7 +96,7 @@ export class NodeGraph {
     this.#podCertificateRequests.delete(`${namespace}/${name}`);
   }
 
-  /** Reports whether a pod on the node refers to the object, itself or through a volume. */
+  /** Returns whether a pod on the node refers to the object, directly or through a volume. */
   readsObject(node: string, key: ObjectKey): boolean {
     if (this.#nodesOf.get(key)?.has(node) === true) return true;
     for (const name of this.#volumesOfSecret.get(key) ?? []) if (this.readsVolume(node, name)) return true;

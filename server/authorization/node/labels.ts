@@ -1,4 +1,4 @@
-/** Labels that isolate workloads: no node may set them on itself. */
+/** Labels for isolation of workloads, which no node may set on itself. */
 const restricted = 'node-restriction.kubernetes.io';
 /** Cluster labels that kubelets have always set. */
 const ownLabels: ReadonlySet<string> = new Set([

@@ -32,7 +32,7 @@ export async function podCertificateProblem(
   return null;
 }
 
-/** The objects that a request names. `pod` is its name in messages. */
+/** Objects named by a request. `pod` is its name in messages. */
 interface Parties {
   readonly namespace: string;
   readonly pod: string;

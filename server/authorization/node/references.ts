@@ -7,7 +7,7 @@ export type ReferencedKind = 'secrets' | 'configmaps' | 'persistentvolumeclaims'
 export type ObjectKey = string;
 export const keyOf = (kind: ReferencedKind, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
 
-/** The kubelet creates such a pod itself; its references grant nothing. */
+/** The kubelet itself creates such pods, whose references grant nothing. */
 const mirror = 'kubernetes.io/config.mirror';
 
 const volumeSecrets = [
@@ -23,7 +23,7 @@ const volumeSecrets = [
   ['csi', 'nodePublishSecretRef', 'name'],
 ] as const;
 
-/** Keys of everything that a pod makes readable on its node, including the pod. Pure. */
+/** Returns keys that a pod makes readable on its node, including its own. Pure. */
 export function podReferences(pod: ApiObject): ReadonlySet<ObjectKey> {
   const { namespace = '', name = '', annotations = {} } = pod.metadata;
   const keys = new Set<ObjectKey>([keyOf('pods', namespace, name)]);

@@ -39,7 +39,7 @@ export const nodeRestriction = (
 export interface NodeChecks {
   readonly audiences: boolean;
   readonly certificates: boolean;
-  /** Checks the pods of certificate requests. While this is off no certificates are issued. */
+  /** Checks pods of certificate requests. While off, no certificates are issued. */
   readonly podCertificates: boolean;
 }
 
@@ -76,7 +76,7 @@ const pods: Rule = async (node, request, { lookup }) => {
       [!onNode(old, node), `node ${JSON.stringify(node)} can only update pod status for pods with spec.nodeName set to itself`],
       [changed(request, 'metadata', 'labels'), `node ${JSON.stringify(node)} cannot update labels through pod status`],
       [changed(request, 'status', 'resourceClaimStatuses'), `node ${JSON.stringify(node)} cannot update resource claim statues`],
-      // Either would let the node read any claim that it names.
+      // Either would give the node access to any claim that it names.
       [
         changed(request, 'status', 'extendedResourceClaimStatus'),
         `node ${JSON.stringify(node)} cannot update extended resource claim status`,
@@ -125,7 +125,7 @@ const nodes: Rule = (node, request) => {
   );
 };
 
-/** Tokens must be bound to pods on the node, and have audiences that these request. */
+/** Tokens must be bound to pods on the node, with audiences requested by these. */
 const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize, looksAt }) => {
   if (operation !== 'CREATE' || subresource !== 'token' || object === null) return null;
   const bound = membersOf(memberAt(object, 'spec', 'boundObjectRef'));
@@ -188,7 +188,7 @@ const slices: Rule = (node, { operation, object, old }) =>
     ? null
     : `can only ${operation === 'DELETE' ? 'delete' : 'create'} ResourceSlice with the same NodeName as the requesting node`;
 
-/** Keyed by `resource` or `resource.group`. Other kinds are forbidden to kubelets, or not restricted by this plugin. */
+/** Keyed by `resource` or `resource.group`. Other kinds are forbidden to kubelets, or unrestricted here. */
 const rules: Readonly<Record<string, Rule>> = {
   pods,
   nodes,

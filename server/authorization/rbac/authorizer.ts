@@ -9,12 +9,12 @@ export interface Rbac {
   readonly authorize: Authorizer;
   readonly rules: RuleResolver;
   readonly index: PolicyIndex;
-  /** Settles once all roles and bindings are known; until then less is granted, never more. */
+  /** Settles once roles and bindings are known; before, less is granted, never more. */
   readonly synced: Promise<unknown>;
   stop(): void;
 }
 
-/** Decides by a copy of the roles and bindings that follows storage. */
+/** Decides by a copy of roles and bindings that follows storage. */
 export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
   const index = new PolicyIndex();
   const roles: Follower = {

@@ -33,7 +33,7 @@ export async function bootstrapRbac({
 }: StartTaskOptions & {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** `server/seed` has just written those that are the same in every cluster. */
+  /** True if `server/seed` has just written the objects common to all clusters. */
   readonly seeded?: boolean;
   /** Default: no feature is on. */
   readonly isOn?: (feature: string) => boolean;
@@ -51,7 +51,7 @@ export async function bootstrapRbac({
     kinds.map(async ({ name, reconcile }) => {
       const resource = catalogue.resource(rbacGroup, 'v1', name);
       if (resource === null) return;
-      // Parallel writes share the store's round trips; additions to a common role follow it.
+      // Parallel writes share the store's round trips; additions to a common role come later.
       for (const all of [objects[name] ?? [], gated[name] ?? []])
         await Promise.all(
           all.map((wanted) =>

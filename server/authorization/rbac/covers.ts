@@ -15,12 +15,12 @@ export const listedMax = 500;
 
 const none: PolicyRule = { apiGroups: [], resources: [], verbs: [], resourceNames: [], nonResourceURLs: [] };
 
-/** Returns the part of `wanted` that no `held` rule grants. Only for small lists of rules. Pure. */
+/** Returns the part of `wanted` without a grant in `held`. Only for small lists. Pure. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return inOneGo(findMissing(held, wanted, { work: new Work(Infinity), listedMax: Infinity }))?.rules ?? [];
 }
 
-/** The same for rules of clients: yields to other requests; null beyond `comparisonStepsMax`. */
+/** The same for clients' rules: yields to other requests; null beyond `comparisonStepsMax`. */
 export async function compareRules(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -77,7 +77,7 @@ function* ofPaths({ nonResourceURLs, verbs }: PolicyRule, held: HeldRules, work:
   ];
 }
 
-/** Adds the combinations of a box. True when there is no room for all. */
+/** Adds a box's combinations. True when there is no room for all. */
 function list(box: Box, before: Place, places: Place[], listedMax: number): boolean {
   const [positions, ...rest] = box;
   if (positions === undefined) {

@@ -47,7 +47,7 @@ function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
 
 async function checkRole(request: AdmissionRequest, role: ApiObject, index: Lookup, authorize: Authorizer): Promise<void> {
   const { user, namespace, resource, operation, name } = request;
-  // The name counts only where the path has one, as in every other check of a request.
+  // The name counts only if the path has one, as in other checks.
   const target = { group: resource.group, resource: resource.resource, namespace, name: operation === 'CREATE' ? '' : name };
   const { decision } = await authorize({ isResource: true, user, verb: 'escalate', version: '*', subresource: '', ...target });
   if (decision === 'allow') return;
@@ -83,7 +83,7 @@ async function checkBinding(request: AdmissionRequest, binding: ApiObject, index
   await demand(request, binding, rules, index);
 }
 
-/** The length of the list of missing rights in a refusal, in characters. */
+/** Characters of a refusal's list of missing rights. */
 const listCharsMax = 32_768;
 
 async function demand(request: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): Promise<void> {

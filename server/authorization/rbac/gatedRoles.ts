@@ -1,8 +1,8 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 
-/** Roles and rules for optional features: a default cluster does not have them, as in the reference. */
+/** Roles and rules of optional features, absent in a default cluster, as in the reference. */
 interface Gated {
-  /** The rules are added to a role that exists in every cluster. */
+  /** Adds the rules to an existing role. */
   readonly role: string;
   /** The role exists where this resource is served. */
   readonly group: string;
@@ -30,7 +30,7 @@ const migration = 'storagemigration.k8s.io';
 const resource = 'resource.k8s.io';
 const scheduling = 'scheduling.k8s.io';
 
-/** The role of a controller, which its account in `kube-system` has. */
+/** Returns the role of a controller's account in `kube-system`. */
 const controller = (account: string, { group, resource: served, feature, rules }: Omit<Gated, 'role' | 'subject'>): Gated => ({
   role: `system:controller:${account}`,
   group,

@@ -94,7 +94,7 @@ export class SubjectGrants {
     return this.#byRole.size === 0;
   }
 
-  /** `epoch` grows whenever the rules of any role change, which may outdate the merged index. */
+  /** `epoch` grows with every change of any role's rules, which may outdate the merged index. */
   find(attributes: Attributes, epoch: number): Grant | null {
     if (this.#byRole.size > askedOneByOneMax) return this.#mergedIndex(epoch).find(attributes);
     for (const [role, grants] of this.#byRole) if (role.allows(attributes)) return firstOf(grants);
@@ -119,7 +119,7 @@ export class SubjectGrants {
     this.#missingAt = -1;
   }
 
-  /** Other roles change often: the merged index is rebuilt only when one of its own has changed. */
+  /** Rebuilds the merged index only when one of its own roles has changed. */
   #mergedIndex(epoch: number): RuleIndex<Grant> {
     if (this.#merged !== null && this.#mergedAt === epoch) return this.#merged;
     this.#mergedAt = epoch;

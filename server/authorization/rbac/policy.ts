@@ -39,7 +39,7 @@ export function roleRefOf(binding: ApiObject): RoleRef | null {
   return kind === 'Role' || kind === 'ClusterRole' ? { kind, name: textAt(binding, 'roleRef', 'name') } : null;
 }
 
-/** The subjects of a binding; the default namespace of a service account is the binding's. */
+/** Returns a binding's subjects; a service account's default namespace is the binding's. */
 export function subjectsOf(binding: ApiObject, namespace: string): Subject[] {
   return itemsOf(binding['subjects']).flatMap((subject): Subject[] => {
     const kind = textAt(subject, 'kind');

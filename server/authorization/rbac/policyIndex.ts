@@ -4,7 +4,7 @@ import type { Attributes, Decision } from '../authorizer.js';
 import { Grant, Role, SubjectGrants, type Binding } from './grants.js';
 import { roleRefOf, rulesOf, subjectsOf, type PolicyRule, type RoleRef, type Subject } from './policy.js';
 
-/** The grants of one namespace, or of the cluster, by subject. Service accounts are users here. */
+/** Grants of a namespace or the cluster, by subject. Service accounts are users here. */
 class Scope {
   readonly users = new Map<string, SubjectGrants>();
   readonly groups = new Map<string, SubjectGrants>();
@@ -78,7 +78,7 @@ export class PolicyIndex {
     this.#forgetUnused(binding.role.ref.kind === 'Role' ? namespace : cluster, binding.role);
   }
 
-  /** Allows, or has no opinion; its reason then names missing roles in the user's bindings. */
+  /** Allows, or has no opinion, with missing roles of the user's bindings as reason. */
   decide(attributes: Attributes): Decision {
     const namespace = attributes.isResource ? attributes.namespace : cluster;
     const found = this.#findIn(cluster, attributes) ?? (namespace === cluster ? null : this.#findIn(namespace, attributes));

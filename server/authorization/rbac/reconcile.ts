@@ -12,10 +12,10 @@ export type Reconciled =
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
 const keep: Reconciled = { action: 'keep' };
 
-/** This annotation keeps an administrator's changes, which the server would undo. */
+/** This annotation protects an administrator's changes from being undone. */
 const isProtected = (object: ApiObject): boolean => object.metadata.annotations?.[autoupdate] === 'false';
 
-/** Adds missing rules, and removes none: an administrator's additions stay. Aggregated rules belong to a controller. */
+/** Adds missing rules only: an administrator's additions stay. Aggregated rules belong to a controller. */
 export function reconcileRole(current: ApiObject, wanted: ApiObject): Reconciled {
   if (isProtected(current)) return keep;
   const object = withMetadata(current, wanted);
@@ -30,7 +30,7 @@ export function reconcileRole(current: ApiObject, wanted: ApiObject): Reconciled
   return changed(current, object);
 }
 
-/** Adds missing subjects. A role reference is immutable, so a binding to another role is replaced. */
+/** Adds missing subjects. A binding to another role is replaced, because references are immutable. */
 export function reconcileBinding(current: ApiObject, wanted: ApiObject): Reconciled {
   if (isProtected(current)) return keep;
   if (

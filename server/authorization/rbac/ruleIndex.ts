@@ -3,7 +3,7 @@ import type { Attributes } from '../authorizer.js';
 import type { PolicyRule } from './policy.js';
 import { Prefixes } from './prefixes.js';
 
-/** The grants of one combination of resource, group and verb: for every object, or by name. */
+/** Grants of one resource, group and verb: for every object, or by name. */
 interface Leaf<T> {
   everywhere: T | null;
   readonly named: Map<string, T>;
@@ -25,7 +25,7 @@ interface PathRule<T> {
 
 const any = '*';
 
-/** A rule is expanded up to this many entries per word, so that an index is linear. */
+/** Most entries per word of an expanded rule, for linear indices. */
 const entriesPerWordMax = 4;
 
 /**
@@ -146,7 +146,7 @@ function findVerb<T>(byVerb: ByVerb<T> | undefined, verb: string, name: string):
   return ofLeaf(byVerb.get(verb), name) ?? ofLeaf(byVerb.get(any), name);
 }
 
-/** A request without a name, such as a list, needs a grant for all names. */
+/** A request without a name, such as a list, needs a grant for all. */
 const ofLeaf = <T>(leaf: Leaf<T> | undefined, name: string): T | null =>
   leaf === undefined ? null : (leaf.everywhere ?? leaf.named.get(name) ?? null);
 

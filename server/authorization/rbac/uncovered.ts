@@ -90,7 +90,7 @@ function* numberBits(dimensions: readonly Dimension[], work: Work): Generator<vo
   return width;
 }
 
-/** The rules that have all words of each list and of those after it. */
+/** Returns the rules with all words of each list and all later ones. */
 function heldFrom(dimensions: readonly Dimension[], width: number): Uint32Array[] {
   const rest: Uint32Array[] = [];
   let held = new Uint32Array(width).fill(0xffffffff);

@@ -1,6 +1,6 @@
 /** The steps between pauses of a long comparison: a few milliseconds. */
 const sliceSteps = 50_000;
-/** The steps to compare one object's rules with its writer's rights: about half a second. */
+/** Steps of comparing an object's rules with its writer's rights: about half a second. */
 export const comparisonStepsMax = 20_000_000;
 
 /** Counts steps of long work, to limit and slice it. */

@@ -19,7 +19,7 @@ export interface WebhookAuthorizerOptions extends Omit<WebhookSettings, 'kubecon
 export type Outcome = 'success' | 'error' | 'timeout';
 
 const cacheMax = 8_192;
-/** Requests with longer words are not cached: clients choose the words and must not fill the memory. */
+/** Requests with longer words, which clients choose, are not cached, to save memory. */
 const cachedCharactersMax = 10_000;
 const initialWaitMs = 500;
 

@@ -27,7 +27,7 @@ const scope = createScope({
 
 export const compileCondition = (expression: string): Compiled => scope.compile(expression, ['bool']);
 
-/** Reports whether all conditions hold. A false one decides, whatever the others do; otherwise an error counts. */
+/** Returns whether all conditions hold. A false one decides; otherwise an error counts. */
 export function matches(conditions: readonly Program[], attributes: Attributes): boolean | { readonly error: string } {
   if (conditions.length === 0) return true;
   const request = conditionInput(attributes);

@@ -37,7 +37,7 @@ function selected({ fields = [], labelSelector = '' }: Extract<Attributes, { isR
 
 const operators = { in: 'In', notIn: 'NotIn', exists: 'Exists', doesNotExist: 'DoesNotExist', gt: null, lt: null } as const;
 
-/** Requirements that reviews cannot express are omitted: that allows less, never more. */
+/** Omits requirements that reviews cannot express, which allows less, never more. */
 function labelRequirements(text: string): JsonObject[] {
   const parsed = text === '' ? null : parseLabelSelector(text);
   if (parsed?.ok !== true) return [];
@@ -55,7 +55,7 @@ export function versioned(spec: JsonObject, version: 'v1' | 'v1beta1'): JsonObje
   return version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
 }
 
-/** The `request` of conditions: all texts are present, even empty ones, so that expressions need no tests. */
+/** Returns the `request` of conditions, with all texts, even empty ones, so that expressions need no tests. */
 export function conditionInput(attributes: Attributes): JsonObject {
   const { name: user, uid, groups, extra } = attributes.user;
   const common = { user, uid, groups: [...groups], extra: extraOf(extra) };

@@ -22,7 +22,7 @@ export interface BackendOptions {
   /** Best first: `--kubelet-preferred-address-types`. */
   readonly preferredAddresses: readonly string[];
   readonly connectTimeoutMs: number;
-  /** Limits each direction of an upgraded connection: `--max-connection-bytes-per-sec`; 0 for no limit. */
+  /** Limit per direction of an upgraded connection: `--max-connection-bytes-per-sec`; 0: none. */
   readonly bytesPerSecond?: number;
   /** Dials nodes, pods and services; null to connect directly. */
   readonly dial?: Dial | null;
@@ -35,7 +35,7 @@ export interface BackendOptions {
 export interface Backends {
   readonly bytesPerSecond: number;
   readonly preferredAddresses: readonly string[];
-  /** Throws 400 for hosts to which a proxy path must not lead. */
+  /** Throws 400 for hosts that a proxy path must not reach. */
   proxyable(host: string): Promise<readonly LookupAddress[]>;
   /** Follows no redirects. Rejects with a BackendError. */
   send(location: Location, request: BackendRequest): Promise<BackendAnswer>;

@@ -59,7 +59,7 @@ export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, u
     : headers;
 }
 
-/** A client could claim any identity to the backend: upgraded connections are not inspected. */
+/** Upgraded connections are not inspected, so clients could claim any identity to the backend. */
 function otherProtocol({ upgrade = '' }: IncomingHttpHeaders): string {
   if (upgrade.split(',').some((each) => /^(h2c?|http|tls)(\/|$)/i.test(each.trim())))
     throw badRequest(`connections do not change to ${JSON.stringify(upgrade)}`);

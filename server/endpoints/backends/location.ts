@@ -14,7 +14,7 @@ export interface Location {
   readonly query: string;
   /** A node agent: both sides authenticate by certificate. */
   readonly agent: boolean;
-  /** Null for logs and streams of agents: nodes may be anywhere, and the server chooses the paths. */
+  /** Null for logs and streams of agents: nodes may be anywhere, and paths are the server's. */
   readonly addresses: readonly LookupAddress[] | null;
 }
 

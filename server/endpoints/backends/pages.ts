@@ -36,7 +36,7 @@ const raw: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title'
 const tagCharactersMax = 64 * 1024;
 const comment = '<!--';
 
-/** Rewrites links in a stream of any encoding that contains ASCII. Buffers at most one tag. */
+/** Rewrites links in a stream of any ASCII-based encoding. Buffers at most one tag. */
 export class PageLinks extends Transform {
   readonly #view: View;
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { RequestInfo } from '../../../api/requestInfo.js';
 
-/** Authorization, admission and the backend read the same decoded path. Pure. */
+/** Authorization, admission and the backend use the same decoded path. Pure. */
 
 /** The decoded path after `/proxy`, with slashes; empty for none. */
 export function proxiedPath(info: RequestInfo): string {

@@ -20,7 +20,7 @@ const refused = ranges(
   'ff00::/8',
 );
 
-/** IPv6 addresses with embedded IPv4: compatible, mapped, translated, NAT64 and 6to4. */
+/** IPv6 addresses that contain IPv4: compatible, mapped, translated, NAT64 and 6to4. */
 const embedding: readonly (readonly [range: Range, bitsBefore: number])[] = [
   ...ranges('::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48').map((range): [Range, number] => [range, 96]),
   ...ranges('2002::/16').map((range): [Range, number] => [range, 16]),

@@ -19,7 +19,7 @@ import { encodePath } from './paths.js';
 
 const shownBytesMax = 50 * 1024;
 
-/** Throws 503 where the backend is unreachable and 502 where it misbehaves. */
+/** Throws 503 for an unreachable backend, 502 for an invalid response. */
 async function ask(backends: Backends, location: Location, asked: BackendRequest, what: string): Promise<BackendAnswer> {
   try {
     return await backends.send(location, asked);
@@ -30,14 +30,14 @@ async function ask(backends: Backends, location: Location, asked: BackendRequest
   }
 }
 
-/** No Retry-After: clients that receive one retry ten times before they report anything. */
+/** No Retry-After, with which clients would retry ten times before reporting anything. */
 export const unreachable = (message: string, cause?: unknown): StatusError =>
   new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
 const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
-/** Called once the agent has begun to respond; settles when writing is over. */
+/** Called once the agent responds; settles after writing. */
 export type LogWay = (log: IncomingMessage) => Promise<void>;
 
 /** `about` words the agent's refusals. */
@@ -117,7 +117,7 @@ export async function relayStream(context: RequestContext, backends: Backends, l
   await handOver(context, upgrade, answer, backends.bytesPerSecond);
 }
 
-/** An unread connection does not report its end. Consumes nothing. Returns a function that stops. */
+/** Detects a connection's end, which an unread one does not report. Consumes nothing. Returns a function that stops. */
 export function leaveWith(upgrade: Upgrade | null): () => void {
   if (upgrade === null) return ignore;
   const { socket } = upgrade;
@@ -203,7 +203,7 @@ export async function handOver(
       response.destroy();
       throw badGateway(redirected);
     }
-    // The backend refuses the protocol; its response goes to the client.
+    // The client gets the response of a backend that refuses the protocol.
     context.response.writeHead(code, answeredHeaders(response));
     return pass(response, context);
   }

@@ -40,7 +40,7 @@ export interface Encoder extends DocumentForm {
   /** `metadataOnly` omits everything else. */
   item(resource: ServedResource, stored: StoredObject, metadataOnly: boolean): Buffer;
   object(type: TypeMeta, item: Buffer): Buffer;
-  /** Encodes items without the list around them, which changes with the list's version. `type` is each item's. */
+  /** Encodes items without the enclosing list, which changes with its version. `type` is each item's. */
   items(items: readonly Buffer[], type: TypeMeta | null): EncodedList;
   list(type: TypeMeta, meta: ListMeta, items: EncodedList, count: number): EncodedList;
   /** `head` is all of the Table but its rows. */

@@ -47,7 +47,7 @@ function list(type: TypeMeta, meta: ListMeta, { parts, size }: EncodedList): Enc
   const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
   const rawSize = head.length + size;
   const [before, , after] = envelopeParts({ ...type, raw: empty });
-  // The envelope around nothing ends in the length zero, which is replaced.
+  // The envelope of nothing ends in a zero length, which is replaced.
   const envelope = Buffer.concat([before.subarray(0, -1), Buffer.from(varint(rawSize)), head]);
   return { parts: between(envelope, parts, after), size: envelope.length + size + after.length };
 }
@@ -58,7 +58,7 @@ function* between(head: Buffer, encoded: Iterable<Buffer>, after: Buffer): Gener
   yield after;
 }
 
-/** A length of four bytes, most significant first, precedes each event. */
+/** A big-endian length of four bytes precedes each event. */
 function frame(type: string, object: Buffer): Buffer {
   const name = Buffer.from(type);
   const extension = Buffer.concat([field(0x0a, object.length), object]);

@@ -8,7 +8,7 @@ export interface ContinuePosition {
 }
 
 const format = 'meta.k8s.io/v1';
-/** Continues at the latest state; any version below zero means the same. */
+/** Continues at the latest state, like any version below zero. */
 const inconsistent = -1;
 const depthMax = 2;
 
@@ -20,7 +20,7 @@ export function encodeContinue(version: Version | null, last: ContinuePosition, 
   return Buffer.from(JSON.stringify({ v: format, rv: version ?? inconsistent, start })).toString('base64url');
 }
 
-/** Throws 400 for a token that this server did not make. */
+/** Throws 400 for a token not made by this server. */
 export function decodeContinue(
   token: string,
   allNamespaces: boolean,

@@ -94,7 +94,7 @@ function forceFindings({ dryRun, propagationPolicy, orphanDependents, gracePerio
     .map(([name]) => invalid(force, true, `cannot be set together with .${name}`));
 }
 
-/** A collection has no single object that is known to be unreadable. */
+/** A collection has no single object known to be unreadable. */
 export function refuseForceOnCollection({ unreadable }: DeleteParameters): void {
   if (unreadable)
     refuseFindings('DeleteOptions', [invalid(force, true, 'is not allowed with DELETECOLLECTION, try again after removing the option')]);

@@ -15,7 +15,7 @@ interface Listing {
   readonly allNamespaces: boolean;
 }
 
-/** An expired list can be continued as no snapshot. Other errors stay. */
+/** An expired list can be continued without a snapshot. Other errors stay. */
 export function refusedList(error: unknown, { resource, options, allNamespaces }: Listing, deps: ExpiryReports): unknown {
   if (!(error instanceof ExpiredError)) return error;
   deps.counts.expiredList(error.why);

@@ -18,7 +18,7 @@ export interface ListOptions {
   readonly consistency: Consistency;
   readonly limit: number | null;
   readonly after: ContinuePosition | null;
-  /** An expired version has another message when a list is continued. */
+  /** A continued list has another message for an expired version. */
   readonly continuing: boolean;
 }
 
@@ -54,11 +54,11 @@ interface Raw {
 export interface ListTerms {
   /** Gate `ShardedListAndWatch`: without it `shardSelector` is an unknown parameter. Default: off. */
   readonly shards?: boolean;
-  /** A whole list from memory costs no more than a page. Default true. */
+  /** A whole list from memory is as cheap as a page. Default true. */
   readonly cached?: boolean;
 }
 
-/** All parameters are parsed, in the reference's order, before any is checked. */
+/** Parses all parameters in the reference's order before checking any. */
 function read(query: URLSearchParams, { shards = false }: ListTerms): Raw {
   const timeoutSeconds = integerParameter(query, 'timeoutSeconds');
   const limit = integerParameter(query, 'limit');
@@ -168,7 +168,7 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   ];
 }
 
-/** The gate makes a watch from the current state count as one with resourceVersionMatch. */
+/** The gate makes a watch from the current state count as having resourceVersionMatch. */
 function watchFindings(raw: Raw, watchList: boolean): FieldError[] {
   const { match, sendInitialEvents, token } = raw;
   const given = match !== '';

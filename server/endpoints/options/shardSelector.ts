@@ -13,9 +13,7 @@ const [digits, quoted] = [/^0x[0-9a-f]{16}$/, /^[rR]?("""|'''|"|')([^\\]*)\1$/];
 
 type Range = ShardSelector['ranges'][number];
 
-/**
- * Parses `shardRange(object.metadata.uid, '0x…', '0x…')`, joined by `||`, without CEL. Throws…')`, joined by `||`, without evaluating their CEL. Throws 400.
- */
+/** Parses `shardRange(object.metadata.uid, '0x…', '0x…')`, joined by `||`, without evaluating CEL. Throws 400. */
 export function parseShardSelector(text: string): ShardSelector | null {
   if (text === '') return null;
   try {

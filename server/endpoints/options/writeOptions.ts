@@ -15,7 +15,7 @@ const plainManager = /^[\x20-\x7e]{0,128}$/;
 const nothingAsked: WriteParameters = { dryRun: false, fieldManager: '', fieldValidation: 'Warn' };
 const validations = ['', 'Ignore', 'Strict', 'Warn'];
 
-/** Checks the parameters that only server-side apply has first. Throws 422. */
+/** Checks parameters of server-side apply alone first. Throws 422. */
 export function parsePatchParameters(query: URLSearchParams, applies: boolean): WriteParameters & { readonly force: boolean } {
   const force = booleanParameter(query, 'force');
   const missing =

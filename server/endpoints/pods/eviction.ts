@@ -21,7 +21,7 @@ const manager = 'kube-apiserver';
 const attemptsMax = 20;
 const several = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
-/** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows that now. */
+/** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows it. */
 export const createEviction: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
@@ -78,13 +78,13 @@ async function evictWithin(
     await count(eviction, budget, deps);
     return markAndRemove(registry, eviction);
   }
-  // A pod that became healthy meanwhile would have to be counted.
+  // A pod that became healthy meanwhile would have to count.
   return markAndRemove(registry, guardedBy(eviction, version)).catch((error: unknown) => {
     throw isConflict(error) && wanted.deleteOptions.resourceVersion === null ? stillProcessed(budget.metadata.name ?? '') : error;
   });
 }
 
-/** Requires this version of the pod, unless the client has named one. */
+/** Requires this version of the pod, unless the client names one. */
 const guardedBy = (eviction: Eviction, version: number): Eviction => {
   const { wanted } = eviction;
   return wanted.deleteOptions.resourceVersion === null

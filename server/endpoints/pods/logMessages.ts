@@ -7,7 +7,7 @@ import type { RequestContext } from '../context.js';
 import type { Upgrade } from '../../../program/port/message.js';
 import { acceptWebSocket, normalClosure, offeredProtocols, webSocketUpgrade } from '../webSockets.js';
 
-/** The first, empty message shows a follower of a silent log that the connection works. */
+/** The first, empty message shows followers of a silent log that the connection works. */
 
 /** The reference's `wsstream`. Without one the pieces are bytes. */
 const protocols: Readonly<Record<string, (piece: Buffer) => Buffer | string>> = {
@@ -25,7 +25,7 @@ const asText =
   (context: RequestContext): LogWay =>
   async (log) => {
     context.response.writeHead(200, { 'content-type': 'text/plain' });
-    // A follower of a silent log should know that the connection works.
+    // Shows followers of a silent log that the connection works.
     context.response.flushHeaders();
     await pass(log, context);
   };

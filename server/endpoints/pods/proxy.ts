@@ -56,7 +56,7 @@ const proxies: Readonly<Record<string, (route: Route, wanted: Wanted, deps: Verb
 
 const only = (ip: string): LookupAddress[] => [{ address: ip, family: isIP(ip) }];
 
-/** The address must belong to the pod that it claims: writers of endpoints may not reach everything. */
+/** The address must belong to the claimed pod: writers of endpoints may not reach everything. */
 async function anyOf(list: readonly Candidate[], route: Route, { registry, catalogue }: VerbDeps): Promise<Candidate | null> {
   const pods = catalogue.resource('', 'v1', 'pods');
   const start = Math.floor(Math.random() * list.length);

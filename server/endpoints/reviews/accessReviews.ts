@@ -129,7 +129,7 @@ function validateMetadata({ metadata }: ApiObject, namespaced: boolean): FieldEr
 }
 
 function refuse(group: string, findings: readonly FieldError[]): void {
-  // The reference does not know the kind here, and leaves it empty.
+  // The reference leaves the kind empty here.
   if (findings.length > 0) throw invalidObject({ group, kind: '' }, '', findings.map(toCause));
 }
 

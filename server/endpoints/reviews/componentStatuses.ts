@@ -8,7 +8,7 @@ import { parseListOptions } from '../options/listOptions.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 import type { Route } from '../routing.js';
 
-/** This server knows only its store, which is healthy when it can report the latest state. */
+/** This server knows only its store, healthy if it can report the latest state. */
 const store = 'etcd-0';
 /** Reading this object makes the store report its latest state. */
 const probe = 'default';

@@ -27,9 +27,9 @@ const asTokenRequest = inForm({ group: 'authentication.k8s.io', version: 'v1', k
 const lifetimeDefaultSeconds = 3600;
 const lifetimeMinSeconds = 600;
 const lifetimeMaxSeconds = 2 ** 32;
-/** An hour, and a bit to recognize tokens mounted into pods by. */
+/** An hour and a bit, which identifies tokens mounted into pods. */
 const mountedLifetimeSeconds = 3607;
-/** Clients that read such a token only once work for a year. */
+/** Lets clients that read such a token only once work for a year. */
 const extendedLifetimeSeconds = 365 * 24 * 60 * 60;
 
 /** Identifies the issued token in the audit log. */
@@ -172,7 +172,7 @@ const bindableKinds: Readonly<Record<string, { readonly resource: string; readon
   Node: { resource: 'nodes', member: 'node' },
 };
 
-/** The token ends with the deletion of the bound object. Changes nothing. */
+/** The token ends with the bound object. Changes nothing. */
 async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject): Promise<Bound> {
   const reference = spec['boundObjectRef'];
   if (reference === null || reference === undefined) return unbound;

@@ -38,7 +38,7 @@ export function tableOf(resource: ServedResource, items: readonly StoredObject[]
   return { ...head, rows: [...rows] };
 }
 
-/** The same for a list that may be long: rows are generated lazily. */
+/** The same for a possibly long list, with lazily generated rows. */
 export function tableOfMany(
   resource: ServedResource,
   items: readonly StoredObject[],
@@ -58,7 +58,7 @@ export function tableOfMany(
   return { head, rows: rowsOf(items, drawnRow) };
 }
 
-/** Rows show a built-in kind's metadata from before its conversion, which adds annotations (rest/table.go). */
+/** Rows show a built-in kind's metadata before conversion, which adds annotations (rest/table.go). */
 const annotationsOf = ({ behaviour }: ServedResource, stored: StoredObject, { include }: TableForm): Annotations | undefined =>
   include === 'Metadata' && behaviour.conversion !== null && !behaviour.selfDescribed
     ? (stored.decode().metadata.annotations ?? {})
@@ -69,7 +69,7 @@ interface Drawn extends Required<Omit<Drawing, 'headers'>> {
   readonly annotations?: Annotations | undefined;
 }
 
-/** Clients find a bookmark's annotation in a row with only its metadata. */
+/** Clients read a bookmark's annotation from a row with only its metadata. */
 export function bookmarkTable(
   resource: ServedResource,
   metadata: ApiObject['metadata'] & ListMeta,
@@ -105,7 +105,7 @@ function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) =>
 const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
 
 function row(type: TypeMeta, object: ApiObject, columns: readonly TableColumn[], { form, now, annotations }: Drawn): JsonObject {
-  // Columns of custom resource definitions may show the type as well.
+  // Columns of custom resource definitions may also show the type.
   const whole: ApiObject = { ...type, ...object };
   const cells: JsonValue[] = columns.map(({ cell }) => cell(whole, now));
   if (form.include === 'None') return { cells, object: null };

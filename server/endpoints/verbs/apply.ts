@@ -46,7 +46,7 @@ export function applyEncodingOf(context: RequestContext): EncodingName | null {
   return applyMediaTypes(context).includes(mediaType) ? (applyEncodings.get(mediaType) ?? null) : null;
 }
 
-/** `view`: the form of the configuration, where a subresource has another one. */
+/** `view`: the configuration's form, if a subresource has its own. */
 export const applyPatch =
   (encoding: EncodingName, view: View | null = null): VerbHandler =>
   async (context, route, { registry, reader, authorize }) => {
@@ -144,7 +144,7 @@ function refuseIdentity({ metadata: { uid = '' } }: ApiObject, resource: ServedR
     throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
 }
 
-/** `name` is that of the request: a configuration may have none. */
+/** `name` is the request's: a configuration may have none. */
 function* applied(current: ApiObject | null, request: ApplyRequest, name: string): Steps<ApiObject> {
   const { resource, config } = request;
   const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };

@@ -23,14 +23,14 @@ export interface VerbDeps {
   readonly rules: RuleResolver;
   /** Null where tokens are neither issued nor reviewed. */
   readonly tokens: TokenServices | null;
-  /** A watch without its own timeout lasts between this and twice this. */
+  /** A watch without its own timeout lasts one to two times this. */
   readonly minRequestTimeoutSeconds: number;
   /** Watches may request initial events: gate `WatchList`. */
   readonly watchList: boolean;
   /** Lists and watches may request a shard: gate `ShardedListAndWatch`. */
   readonly shards: boolean;
   readonly cached: (resource: GroupResource) => boolean;
-  /** Large responses to reads are compressed for clients that accept it. */
+  /** Compresses large responses to reads for clients that accept it. */
   readonly compression: boolean;
   /** Binding a pod clears its nomination. */
   readonly clearsNomination: boolean;
@@ -38,7 +38,7 @@ export interface VerbDeps {
   readonly forcesDeletion: boolean;
   /** Gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate: boolean;
-  /** A client may request one stream of a log (feature PodLogsQuerySplitStreams). */
+  /** Clients may request one stream of a log (feature PodLogsQuerySplitStreams). */
   readonly splitsLogs: boolean;
   readonly backends: Backends | null;
   readonly counts: EndpointCounts;

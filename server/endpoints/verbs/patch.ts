@@ -167,7 +167,7 @@ const readPatch = (
 const sentTo = (resource: ServedResource, body: DecodedBody): DecodedBody =>
   patchTypeOfKind(resource) === null ? { ...body, value: untypedNumbers(body.value as Json) as JsonValue, spellings: [] } : body;
 
-/** A strategic merge is read member by member, a merge in order. */
+/** A strategic merge is read by member, a merge in order. */
 const toldOrder: Readonly<Record<string, ((a: string, b: string) => number) | undefined>> = {
   [strategicType]: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
   'application/merge-patch+json': comparePaths,
@@ -177,7 +177,7 @@ const unchanged = (): number => 0;
 interface Patch {
   readonly before: JsonObject;
   readonly value: JsonValue;
-  /** Repeated members of the patch; null where fields are not validated. */
+  /** Repeated members of the patch; null without field validation. */
   readonly duplicates: readonly string[] | null;
   readonly spellings: readonly Spelling[];
 }
@@ -198,7 +198,7 @@ function* patched(
   }
 }
 
-/** The reference shows the patched object, or for a strategic merge the patch. */
+/** The reference shows the patched object; for a strategic merge, the patch. */
 const invalidPatch = (shown: string, why: string): StatusError =>
   invalidObject({ group: '', kind: '' }, '', [
     { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(shown)}: ${why}`, field: 'patch' },

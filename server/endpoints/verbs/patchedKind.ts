@@ -26,7 +26,7 @@ export function patchedKind(
   const own = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   if (kind === own.kind && apiVersion === own.apiVersion) return { object: after, unknown: [] };
   if (patchTypeOfKind(resource) === null) throw wrongCustom(after, { kind, apiVersion }, resource, refuse);
-  // A strategic merge goes into an object of the type, whatever its kind is called.
+  // A strategic merge is read as the type, whatever kind it names.
   if (!strategic && apiVersion === '') return { object: { ...own, metadata: {} }, unknown: unknownIn(after) };
   if (!strategic) refuseOther(kind === '' ? own.kind : kind, apiVersion, resource, refuse);
   return { object: { ...after, ...own }, unknown: [] };
@@ -56,7 +56,7 @@ function refuseOther(kind: string, apiVersion: string, resource: ServedResource,
     throw refuse(
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
     );
-  // A version that is no longer served has the members of the one that is.
+  // A version no longer served has the members of the served one.
   if (kind === resource.kind && typeOfKind({ ...version, kind }) === undefined) return;
   const internal = resource.group === '' ? 'core' : (resource.group.split('.')[0] ?? '');
   throw refuse(`converting (${version.version}.${kind}) to (${internal}.${resource.kind}): unknown conversion`);

@@ -54,7 +54,7 @@ export function formOf(view: View, resource: ServedResource): BodyForm {
   };
 }
 
-/** Sets the field owners as well. May change both arguments. Throws StatusError. */
+/** Also sets field owners. May change both arguments. Throws StatusError. */
 export function putThrough(
   view: View,
   current: ApiObject,
@@ -72,7 +72,7 @@ const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'r
 
 const single = { collection: false, stream: false } as const;
 
-/** `show` is the form after a write; a read may refuse what a write answers with. */
+/** `show` is the form after a write; a read may refuse some of it. */
 export function sendShown(
   context: RequestContext,
   representation: Representation,

@@ -40,7 +40,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
   const started = await startWatch(route, options, deps, stream);
   let goesOn = false;
   try {
-    // A watch that cannot be served fails within its first turn, with a status.
+    // A failing watch ends within its first turn, with a status.
     await nextTurn();
     if (stream.refusal !== null) throw stream.refusal;
     if (context.aborted || isGone(context.response)) return;
@@ -61,7 +61,7 @@ interface Sending {
   readonly log: Logger | null;
 }
 
-/** Ends with the client, the server, the timeout, or the resource (`retired`). */
+/** Ends with client, server, timeout, or resource (`retired`). */
 function sendUntilOver({ stream, watch, transport, log }: Sending, context: RequestContext, resource: ServedResource): void {
   const { retired } = resource.behaviour;
   const retire = (): void => {
@@ -79,7 +79,7 @@ function sendUntilOver({ stream, watch, transport, log }: Sending, context: Requ
   if (retired?.aborted === true) retire();
 }
 
-/** Spreads the ends of watches, in whole seconds, since Node keeps a list for each timer length. */
+/** Spreads the ends of watches in whole seconds, since Node keeps a list per timer length. */
 const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIVE_INFINITY : Math.floor(shortest * (1 + Math.random())));
 
 async function startWatch(route: Route, options: WatchOptions, { registry }: VerbDeps, sink: WatchSink): Promise<Watch> {

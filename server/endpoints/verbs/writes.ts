@@ -34,7 +34,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   checkIdentity(object.metadata, targetOf(route));
   const uid = object.metadata.uid ?? '';
   const change = {
-    // Every attempt needs its own copy: preparing an update changes it.
+    // Every attempt needs its own copy, which preparing an update changes.
     apply: (): ApiObject => copyOf(object as JsonObject) as ApiObject,
     replaces: true,
     subresource: route.subresource?.name ?? '',
@@ -46,7 +46,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   sendObject(context, representation, { resource: route.resource, stored: written.object }, written.created ? 201 : 200);
 };
 
-/** The response depends on the kind, and on whether the object is already gone. */
+/** The response depends on the kind, and on whether the object is gone. */
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiateDeletion(context, route.resource);
@@ -100,7 +100,7 @@ export const removeCollection: VerbHandler = async (context, route, deps) => {
   const place = placedLater(context.query, resource, { shards, cached: cached(resource.storage), namespace });
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);
-  // A client is warned even where its list cannot be had.
+  // Warns a client even if its list is unavailable.
   context.warnings.push(...deletionWarnings(resource, parameters.deleteOptions));
   const options = place();
   const allNamespaces = resource.namespaced && namespace === null;

@@ -55,5 +55,5 @@ export class Batch {
 }
 
 const starts = new WeakMap<Buffer, Batch>();
-/** The latest request, which is nearly always the next one as well. */
+/** The latest request, nearly always equal to the next. */
 let newest: Batch | null = null;

@@ -11,7 +11,7 @@ const converted: Readonly<Record<string, JsonObject>> = {
 
 const known = new Map<string, JsonObject>();
 
-/** The members of a new object of a built-in kind, as Go prints it, without its metadata. */
+/** Returns the members of a new built-in object in Go's print form, without metadata. */
 export function emptyObject({ group, version, kind }: KindName): JsonObject {
   const key = `${group}/${version}/${kind}`;
   let members = known.get(key);

@@ -6,10 +6,10 @@ export interface Flushable {
 
 const budgetMs = 5;
 const visitMax = 128;
-/** Finished lanes are dropped from the list once there are this many. */
+/** Number of finished lanes after which they are dropped from the list. */
 const doneMax = 1_024;
 
-/** A connection's writes of one turn leave together: in few TLS records, and with one system call. */
+/** Sends a connection's writes of one turn together: in few TLS records and one system call. */
 export class Lane {
   readonly #sendBuffer: SendBuffer;
   queued = false;
@@ -128,5 +128,5 @@ export class Flusher {
   }
 }
 
-/** All watches of a process share its event loop, so they share one flusher. */
+/** Shared by all watches of a thread, like its event loop. */
 export const flusher = new Flusher();

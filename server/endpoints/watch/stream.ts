@@ -18,13 +18,13 @@ import type { Framing, Transport, Writer } from './transport.js';
 const bufferedBytesMax = 4 * 1024 * 1024;
 /** The limit above which a watch pauses while events are replayed. */
 const bufferedBytesPause = 256 * 1024;
-/** The time after which a waiting client that takes nothing is disconnected. */
+/** Time after which a client that takes nothing is disconnected. */
 const stalledMs = 60_000;
 const lingerMs = 10_000;
-/** Completion callbacks are costly: the write that reaches this limit gets one. */
+/** Completion callbacks are costly, so only the write that reaches this limit has one. */
 const unaskedBytesMax = 4 * 1024;
 const batchesAtOnce = 4;
-/** Above this total each watcher gets one batch at a time. */
+/** Total above which each watcher gets one batch at a time. */
 const underWayBytesOfAll = 16 * 1024 * 1024;
 const bookmarkIntervalMs = 60_000;
 /** Custom resource definitions come and go. */
@@ -123,7 +123,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
       : watchFailure(this.#failure, this.#options.resourceVersion);
   }
 
-  /** Calls `whenOver` once. A promise would keep its waiters in memory as long as the watch. */
+  /** Calls `whenOver` once. A promise would keep its waiters as long as the watch. */
   run(watch: Watch, transport: Transport, whenOver: (why: WatchEnd) => void): void {
     this.#watch = watch;
     this.#transport = transport;

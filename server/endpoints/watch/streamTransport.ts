@@ -13,7 +13,7 @@ interface WriteRequest {
   sendBuffer?: SendBuffer;
 }
 
-/** Both methods return 0 when the bytes are on their way; otherwise no callback follows. */
+/** Both methods return 0 when the bytes are on their way, or else call nothing back. */
 interface Handle {
   writeBuffer(request: WriteRequest, bytes: Buffer): number;
   writev(request: WriteRequest, parts: readonly Buffer[], allBuffers: true): number;
@@ -78,7 +78,7 @@ class StreamTransport implements Transport {
     this.#usual.destroy();
   }
 
-  /** Node has passed on all its data: nothing would be overtaken. */
+  /** True if Node has passed on all its data, which nothing can overtake. */
   get #idle(): boolean {
     return this.#stream.writableLength === 0;
   }
@@ -109,7 +109,7 @@ class StreamTransport implements Transport {
   }
 }
 
-/** Ignores the outcome: the end of a stream is reported elsewhere. */
+/** Ignores the outcome, since a stream's end is reported elsewhere. */
 function tellTaken(this: WriteRequest): void {
   this.sendBuffer?.remove(this.bytes ?? 0);
   this.writer?.taken();

@@ -22,7 +22,7 @@ export interface Framing {
 
 export const plain: Framing = { name: '', frame: (event) => event };
 
-/** A write costs more than its bytes, so all parts go out at once. */
+/** Sends all parts at once, since a write costs more than its bytes. */
 export function writeTogether(out: Writable, parts: readonly Buffer[], writer: Writer | null): void {
   const last = parts.length - 1;
   if (last > 0) out.cork();

@@ -17,7 +17,7 @@ export async function openWebSocket(context: RequestContext, upgrade: Upgrade): 
   const { socket } = upgrade;
   const webSocket = await acceptWebSocket(context, upgrade);
   return {
-    // Bypasses the library, so that data is framed once for all clients.
+    // Bypasses the library to frame data once for all clients.
     write: (parts, writer) => {
       if (webSocket.readyState === webSocket.OPEN) writeTogether(socket, parts, writer);
     },

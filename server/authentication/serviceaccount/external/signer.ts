@@ -30,7 +30,7 @@ const defaultTimeoutMs = 10_000;
 /** The retry interval while keys cannot be fetched. */
 const fallbackRefreshMs = 10_000;
 const refreshSecondsMax = 24 * 60 * 60;
-/** The minimum interval of fetches for unknown key ids, which any client can send. */
+/** Minimum interval of fetches for unknown key ids, which any client can send. */
 const defaultRenewalIntervalMs = 1_000;
 const lifetimeSecondsMin = 600;
 const keyIdCharactersMax = 1_024;
@@ -86,7 +86,7 @@ const signBy =
 /** DEADLINE_EXCEEDED and UNAVAILABLE of gRPC. */
 const awayCodes: ReadonlySet<unknown> = new Set([4, 14]);
 
-/** Reports whether a connection failed because the signer is unreachable, not because of its response. */
+/** Returns whether the signer is unreachable, unlike one with a wrong response. */
 export function isAway(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause)
     if (awayCodes.has((at as { readonly code?: unknown }).code)) return true;
