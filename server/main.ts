@@ -22,11 +22,11 @@ import { servingThreadsOf } from './threads/servingThreads.js';
 /** Exit codes of the reference: 0 after an orderly stop, 1 for a failure or an invalid command line. */
 const exitFailure = 1;
 
-/** Data, logs, keys and backups are private, whatever the shell's umask. */
+/** Keeps data, logs, keys and backups private, whatever the shell's umask. */
 const privateFilesUmask = 0o077;
 
 async function main(argv: readonly string[]): Promise<void> {
-  // A thread shares the process's umask with others, and its launcher restricts the folder.
+  // A thread shares the process's umask; its launcher restricts the folder.
   if (isMainThread) process.umask(privateFilesUmask);
   guardStandardStreams();
   if (argv[0] === 'migrate') {
@@ -56,7 +56,7 @@ async function main(argv: readonly string[]): Promise<void> {
   if (output !== null) process.on('exit', () => output.flush());
   for (const name of read.withoutEffect) log.warn('option has no effect', { option: `--${name}` });
   for (const closed of closedGates(options)) log.warn(closed);
-  // A thread shares the setting with a process that is not its own.
+  // A thread shares the setting with another program's process.
   if (isMainThread) boundHeapGrowth();
   widenBufferPool();
   await run(options, log, logging);
@@ -99,10 +99,10 @@ async function run(
   } catch (error) {
     return endNow(log, 'cannot start', error, false);
   }
-  // Nothing is served yet, and the replica's data survives any end.
+  // Nothing is served yet, and the replica's data survive any end.
   if (typeof server === 'string') return process.exit(0);
   if (server.takeConnection !== null) takeHandedConnections(server.takeConnection);
-  // The starter need not ask. A failed start is reported by `failed`.
+  // `ready` needs no answer here: `failed` reports a failed start.
   server.ready.then(
     () => {
       for (const problem of modules.problems()) log.warn('--vmodule names no part of this program', problem);
@@ -117,13 +117,13 @@ async function run(
 }
 
 function logUnexpectedEnds(log: Logger): void {
-  // A process also ends when its event loop is empty, which Node does not report.
+  // Node does not report a process that ends because its event loop is empty.
   process.once('exit', (status) => {
     if (explained) return;
     process.exitCode = status === 0 ? exitFailure : status;
     log.error('ended: nothing was left to wait for, which is a defect', { status });
   });
-  // The state is unknown: the other replicas are right, this process may not be.
+  // The state is unknown: the other replicas are right, this process perhaps not.
   process.on('uncaughtException', (error: Error) => {
     endNow(log, 'unexpected error, ending', error);
   });
@@ -132,7 +132,7 @@ function logUnexpectedEnds(log: Logger): void {
   });
 }
 
-/** Operational errors, such as those of disks, have codes and need no stack; defects do. */
+/** Operational errors, as of disks, have codes and need no stack, unlike defects. */
 const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoException).code === 'string';
 
 function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {
@@ -141,7 +141,7 @@ function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Pr
   return startServer({ ...options, ...threads }, log, verbosity, embedded ? consensusThread() : undefined);
 }
 
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process. */
 function firstSignal(log: Logger): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let seen = false;

@@ -1,4 +1,4 @@
-/** Assembles and stops the server: the order of components, and the rollback when one fails. */
+/** Assembles and stops the server: the order of components, and rollback after a failure. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
@@ -82,7 +82,7 @@ interface Beginning {
 }
 
 async function begin({ options, log, live, parts, verbosity, thread }: Beginning): Promise<RunningServer> {
-  // Files are read first: an invalid certificate must not leave a replica half started.
+  // Reads files first, so that an invalid certificate leaves no half-started replica.
   const metrics = createMetrics(metricChoice(options));
   const given = readGiven(options, { live, log, metrics });
   const { egress, plugins, tracing } = given;
@@ -113,7 +113,7 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   return serveStore({ ...given, options, log, files, live, store, metrics, auditor, debug, countEvents, others, parts });
 }
 
-/** Pages about the process: on the port only with profiling, or on a configured socket. */
+/** Pages about the process: on the port with profiling, or on a configured socket. */
 async function debugPages(options: ApiServerOptions, verbosity: Verbosity, parts: Parts): Promise<DebugPages | null> {
   const pages = new DebugPages({ verbosity, contention: options.profiling && options['contention-profiling'], now: machineClock.now });
   parts.add({ name: 'debug pages', stop: () => pages.stop() });
@@ -123,7 +123,7 @@ async function debugPages(options: ApiServerOptions, verbosity: Verbosity, parts
   return options.profiling ? pages : null;
 }
 
-/** The program replaces 0 by the machine's number; an embedded server has no threads by default. */
+/** The program replaces 0 by the machine's number; an embedded server has no threads. */
 function threadsOf(options: ApiServerOptions): number {
   const threads = Math.max(1, options['serving-threads']);
   if (threads > 1 && !isMainThread)
@@ -192,7 +192,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
   return { url, takeConnection: others === null ? listener.take : null, ...lifeOf(prepared, api, progress) };
 }
 
-/** Adds what the server does for the cluster besides answering requests. */
+/** Adds the server's work for the cluster besides requests. */
 function addUpkeep({ options, log, store, parts }: Prepared, api: Api, port: number): void {
   const compaction = store.history(api.storage, log.named('compaction'));
   compaction.start(options['etcd-compaction-interval']);
@@ -204,7 +204,7 @@ function addUpkeep({ options, log, store, parts }: Prepared, api: Api, port: num
   parts.add({ name: 'elections', start: () => elections?.start(), stop: () => elections?.stop() });
   const presence = presenceOf({ options, api, store, log, port });
   if (presence === null) return;
-  // Clients of the service must stop arriving first; without a majority that cannot be announced.
+  // Clients of the service must first stop arriving, which cannot be announced without a majority.
   const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
   parts.add({ name: 'presence', start: () => presence.start(), stop: leave });
 }
@@ -216,7 +216,7 @@ function lifeOf(
   progress: Progress,
 ): Pick<RunningServer, 'ready' | 'failed' | 'stop'> {
   const stopping = new AbortController();
-  // Each bootstrap object waits separately while storage takes no writes: many listeners at once are no leak.
+  // Many listeners are no leak: bootstrap objects wait separately while storage accepts no writes.
   setMaxListeners(0, stopping.signal);
   const ready = becomeReady({ options, log, api, progress, others, stopping: stopping.signal }).then(() => parts.start());
   const failed = new Promise<Error>((resolve) => {
@@ -358,7 +358,7 @@ function eventExpiry({
   });
 }
 
-/** Each of several threads has its share of the process's limits. */
+/** Several threads share the process's limits. */
 function listenWith(others: ServingThreads | null, options: ListenerOptions): Promise<Listener> {
   if (others === null) return listen(options);
   const { threads } = others;
@@ -412,7 +412,7 @@ async function becomeReady({
   await api.bootstrap(stopping);
   await others?.synced();
   clearTimeout(patience);
-  // Each creation gives up without an error when the server stops.
+  // Creations end without an error when the server stops.
   stopping.throwIfAborted();
   progress.bootstrapped = true;
   log.info('ready');

@@ -5,7 +5,7 @@ import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import type { Condition } from './lifecycle/conditions.js';
 import { nonStructuralCondition } from './lifecycle/structuralCondition.js';
 
-/** A CustomResourceDefinition as the serving code needs it. Pure: computed from the stored, validated object. */
+/** A CustomResourceDefinition for serving, computed from the stored, valid object. Pure. */
 export interface Definition {
   /** `PLURAL.GROUP`. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Definition {
   readonly conditions: ReadonlySet<string>;
 }
 
-/** The life cycle of a definition, apart from its content. Pure. */
+/** A definition's life cycle, without its content. Pure. */
 export interface LifeCycle {
   readonly name: string;
   readonly group: string;
@@ -38,11 +38,11 @@ export interface LifeCycle {
   readonly annotations: Readonly<Record<string, string>>;
   /** The webhook's certificate authorities are unreadable, so conversion is impossible. */
   readonly hasBadBundle: boolean;
-  /** It is being deleted, but its objects have to go first. */
+  /** The definition is being deleted; its objects go first. */
   readonly awaitsCleanup: boolean;
 }
 
-/** Holds a definition that is being deleted until its objects are gone. */
+/** Holds a terminating definition until its objects are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 export function readLifeCycle(object: ApiObject, version: number): LifeCycle {

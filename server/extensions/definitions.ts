@@ -14,14 +14,14 @@ import { compareVersions } from './versions.js';
 
 export const definitionsResource: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
-/** The time that documents about served resources wait for the latest state. */
+/** Limit of the wait of documents about served resources for the latest state. */
 const freshMs = 250;
-/** The polling interval for a stored definition to be served here, and the number of attempts. */
+/** Polling interval until a stored definition is served here, and number of attempts. */
 const lookMs = 10;
 const looksMax = 200;
-/** Reading changed definitions occupies the event loop no longer than this, except for a single one. */
+/** Limit of one turn's reading of changed definitions, except for a single one. */
 const sliceMs = 5;
-/** Schemas of definitions from this size on are compiled early, because that takes some 10 ms. */
+/** Definitions of this size have their schemas compiled early, which takes some 10 ms. */
 const largeBytes = 128 * 1024;
 
 export interface CustomResourcesOptions {
@@ -32,7 +32,7 @@ export interface CustomResourcesOptions {
   readonly isBuiltIn: (resource: GroupResource) => boolean;
   readonly webhooks: WebhookConverters;
   readonly ruleTimes?: RuleTimes;
-  /** Receives defects of a single definition, which is then not served. */
+  /** Receives a single definition's defects, because of which it is not served. */
   readonly report: (error: unknown) => void;
 }
 
@@ -87,7 +87,7 @@ export class CustomResources {
     return this.#present;
   }
 
-  /** Whether all definitions can be read. Otherwise a resource without a definition may have one. */
+  /** Whether all definitions are readable; otherwise any resource may have one. */
   get complete(): boolean {
     return this.#unreadable.size === 0;
   }
@@ -136,7 +136,7 @@ export class CustomResources {
     };
   };
 
-  /** Waits for a definition that was created through another replica a moment ago. */
+  /** Waits for a definition just created through another replica. */
   readonly catchUp = async ({ group, resource }: GroupResource): Promise<void> => {
     // Groups of definitions are domains; other groups have none.
     if (!group.includes('.') || resource === '') return;
@@ -144,7 +144,7 @@ export class CustomResources {
     const result = await this.#options.storage.get({ resource: definitionsResource, namespace: '', name }, { at: 'mostRecent' });
     await this.settled();
     if (result.outcome !== 'found') return;
-    // A starting server, or one whose watch has failed, receives it a little later.
+    // A starting server, or one with a failed watch, receives it slightly later.
     for (let look = 0; look < looksMax && (this.#entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
       await delay(lookMs);
       await this.settled();
@@ -161,7 +161,7 @@ export class CustomResources {
     await Promise.race([asked, delay(freshMs, undefined, { ref: false })]);
   };
 
-  /** Settles when all changes that have been applied here are in effect. */
+  /** Settles when all changes applied here are in effect. */
   async settled(): Promise<void> {
     while (this.#working !== null) await this.#working;
   }
@@ -202,7 +202,7 @@ export class CustomResources {
     else this.#entries.set(name, next);
   }
 
-  /** A type stays the same while its inputs do: changes of conditions and labels go unnoticed. */
+  /** A type stays the same with its inputs, whatever conditions and labels do. */
   #entryOf(object: StoredObject, before: Entry | null): Entry | null {
     try {
       const decoded = object.decode();

@@ -84,7 +84,7 @@ export class Fairness implements Counted {
     return this.#levels.values();
   }
 
-  /** Applies changed objects. Waiting and running requests stay where they are. */
+  /** Applies changed objects. Waiting and running requests stay. */
   configure(schemas: readonly Schema[], levels: readonly LevelSettings[]): void {
     const now = this.#now();
     const shares = levels.reduce((sum, each) => sum + each.shares, 0);
@@ -108,7 +108,7 @@ export class Fairness implements Counted {
       before.settings.queues === settings.queues &&
       before.settings.queueLengthMax === settings.queueLengthMax;
     if (same && !settings.exempt && before.bounds.nominal !== nominal) this.#begin(before.level.resize(nominal, now));
-    // A replaced level gets its own pool: waiting requests remain in the old one.
+    // A replaced level gets a new pool, since waiting requests remain in the old one.
     const pool = same ? before.pool : (shared?.of(settings.name) ?? null);
     return {
       settings,
@@ -145,7 +145,7 @@ export class Fairness implements Counted {
     return pool === null || shared === null ? own : shared.demand(pool, own);
   }
 
-  /** Admits a request at once, or when it is its turn. Throws or rejects with 429 otherwise. */
+  /** Admits a request at once or in its turn; throws or rejects with 429 otherwise. */
   admit(guest: Guest): void | Promise<void> {
     const { info, user } = guest;
     const schema = this.#schemas.classify(info, user);
@@ -292,7 +292,7 @@ interface TurnFacts {
   readonly work: Work;
 }
 
-/** A request in the queues, which it may enter twice: before its body is read, and after. */
+/** A request in the queues, which it may enter twice: before and after its body is read. */
 class Turn {
   readonly #fairness: Fairness;
 

@@ -28,7 +28,7 @@ export function share(levels: readonly Borrower[], total: number): { readonly fr
   return { fraction: low, seats: at(low) };
 }
 
-/** The demand for seats over time, from which the next is predicted. */
+/** The demand for seats over time, which predicts the next. */
 export class Demand {
   #wanted = 0;
   #since: number;
@@ -74,5 +74,5 @@ export class Demand {
   }
 }
 
-/** Half of a past demand is forgotten after some five minutes, with periods of ten seconds. */
+/** Halves the weight of past demand in some five minutes, with periods of ten seconds. */
 const smoothing = 0.977;

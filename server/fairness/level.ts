@@ -39,11 +39,11 @@ interface Queue<T> {
   underWay: number;
   waitingSeats: number;
   seatsInUse: number;
-  /** The imagined start of the queue's next request, if running ones take as long as guessed. */
+  /** The virtual start of the queue's next request, if running ones take the estimated time. */
   nextR: number;
   /** The guessed seat-seconds of running requests. */
   guessed: number;
-  /** The sum of seats times start times of running requests, which yields their seat-seconds so far. */
+  /** Sum of seats times start times of running requests, which yields their past seat-seconds. */
   begun: number;
 }
 
@@ -65,12 +65,12 @@ export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly ne
 
 /** The guess in seconds before any request has ended. */
 export const firstGuess = 3 / 1024;
-/** After this many requests the guess has moved by two thirds of a difference. */
+/** Number of requests after which the estimate has moved by two thirds of a difference. */
 const guessMemory = 64;
-/** Guesses are multiples of 1/4096 s: their sums are exact, and no queue gains by rounding. */
+/** Estimates are multiples of 1/4096 s: sums are exact, and no queue gains by rounding. */
 const guessSteps = 4096;
 
-/** The guessed duration of the next request from recent ones, in seconds. */
+/** Estimates the next request's duration from recent ones, in seconds. */
 export class Guess {
   #mean = firstGuess;
   seconds = firstGuess;
@@ -98,11 +98,11 @@ export class Level<T> {
   #underWay = 0;
   /** Queues with waiting or running requests. */
   #busyQueues = 0;
-  /** The imagined time of the last start, and the imagined start of that request. */
+  /** The last start's virtual time, and that request's virtual start. */
   #begunR = 0;
   #begunS = 0;
   readonly #guess = new Guess();
-  /** The start of the search for the next queue, which rotates among equals. */
+  /** Start of the search for the next queue, which rotates among equals. */
   #next = 0;
 
   constructor(
@@ -157,7 +157,7 @@ export class Level<T> {
     return this.#queues;
   }
 
-  /** A request arrives; `hand` are its possible queues. Seconds of a monotonic clock. */
+  /** A request arrives; `hand` are its possible queues. `now`: seconds of a monotonic clock. */
   arrive(of: T, wanted: number, hand: readonly number[], now: number): Arrival<T> {
     this.#advance(now);
     const seats = Math.max(1, wanted);
@@ -171,7 +171,7 @@ export class Level<T> {
     const index = this.#shortest(hand);
     const queue = this.#queues[index]!;
     const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null, guess: 0 };
-    // A request that finds a seat and no waiting ones runs at once.
+    // A request that finds a seat and no queue runs at once.
     this.#pool.waits(1);
     if (this.#waiting === 0 && this.#pool.take(seats, this.#seats)) {
       this.#pool.waits(-1);
@@ -206,7 +206,7 @@ export class Level<T> {
     return this.#begin(now);
   }
 
-  /** A running request changes its seats. Returns those that begin now. */
+  /** Changes a running request's seats. Returns requests that begin now. */
   change(ticket: Ticket<T>, seats: number, now: number): readonly Ticket<T>[] {
     this.#advance(now);
     const queue = this.#queues[ticket.queue];
@@ -233,7 +233,7 @@ export class Level<T> {
     return true;
   }
 
-  /** Changes the seats; running requests go on. Returns those that begin now. */
+  /** Changes the seats; running requests continue. Returns those that begin now. */
   resize(seats: number, now: number): readonly Ticket<T>[] {
     this.#advance(now);
     this.#seats = seats;
@@ -295,7 +295,7 @@ export class Level<T> {
     queue.nextR += seats * ticket.guess;
   }
 
-  /** Replaces the guess by the actual duration, with the seats so far. */
+  /** Replaces the estimate by the actual duration, with the seats so far. */
   #settle({ seats, guess, begunAt }: Ticket<T>, queue: Queue<T>, now: number): void {
     const began = begunAt ?? now;
     const took = now - began;
@@ -327,7 +327,7 @@ export class Level<T> {
     return begun;
   }
 
-  /** The queue whose first request would end first in the imagined world. */
+  /** Returns the queue whose first request would virtually end first. */
   #earliest(now: number): number {
     let best = -1;
     let least = Infinity;
@@ -344,7 +344,7 @@ export class Level<T> {
   }
 }
 
-/** The imagined start of a queue's next request: no earlier than the seat-seconds of running ones allow. */
+/** Returns the virtual start of a queue's next request, not before running ones' seat-seconds allow. */
 function claim({ nextR, seatsInUse, guessed, begun }: Queue<unknown>, now: number): number {
   return nextR + Math.max(0, seatsInUse * now - begun - guessed);
 }

@@ -126,7 +126,7 @@ export function levelOf(object: ApiObject): LevelSettings {
   };
 }
 
-/** Finds the first match by precedence, then by name; cached by user object, which later requests share. */
+/** Finds the first match by precedence, then name; cached by user object, shared with later requests. */
 export class Classifier {
   readonly #schemas: readonly Schema[];
   readonly #ofUser = new WeakMap<User, readonly (readonly [Schema, Rule])[]>();

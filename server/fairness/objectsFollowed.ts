@@ -18,7 +18,7 @@ const group = 'flowcontrol.apiserver.k8s.io';
 const kinds = ['flowschemas', 'prioritylevelconfigurations'] as const;
 type Kind = (typeof kinds)[number];
 
-/** These must match the defaults; the others have an annotation about it. */
+/** These must match the defaults; others have an annotation for it. */
 const mandatory: ReadonlySet<string> = new Set(['exempt', 'catch-all']);
 const autoupdate = 'apf.kubernetes.io/autoupdate-spec';
 const dangling = 'Dangling';
@@ -119,7 +119,7 @@ export class FollowedObjects {
     this.#options.fairness.configure([...schemas, ...missingSchemas].map(schemaOf), [...levels, ...missing].map(levelOf));
   }
 
-  /** One pass at a time; a change meanwhile leads to another one. */
+  /** Runs one pass at a time; a change meanwhile starts another. */
   #look(): void {
     this.#again = true;
     this.#turn ??= this.#looks().finally(() => {
@@ -179,7 +179,7 @@ export class FollowedObjects {
     return this.#options.registry.update({ resource, namespace: '', name }, { apply, subresource, uid: null, mayCreate: null }, options);
   }
 
-  /** Another writer may be faster; the next pass shows what is left. */
+  /** If another writer is faster, the next pass shows the rest. */
   async #attempt(write: () => Promise<unknown>): Promise<void> {
     try {
       await write();
@@ -194,7 +194,7 @@ export class FollowedObjects {
   }
 }
 
-/** Reports whether an object follows the defaults. Without the annotation it does until it is changed. */
+/** Returns whether an object follows the defaults: without the annotation, until it is changed. */
 function follows({ metadata: { name = '', annotations, generation = 1 } }: ApiObject): boolean {
   if (mandatory.has(name)) return true;
   const said = annotations?.[autoupdate];

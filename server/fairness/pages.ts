@@ -3,7 +3,7 @@ import type { Fairness } from './fairness.js';
 
 const root = '/debug/api_priority_and_fairness/';
 
-/** A text dump of the queues, one line per item; null for an unknown page. Pure. */
+/** Returns a text dump of the queues, one line per item; null for an unknown page. Pure. */
 export function dumpPage(path: string, query: URLSearchParams, fairness: Fairness): string | null {
   if (!path.startsWith(root)) return null;
   return pages.get(path.slice(root.length))?.(fairness, query) ?? null;

@@ -26,7 +26,7 @@ export class OwnSeats implements SeatPool {
   waits(): void {}
 }
 
-/** The limit of levels; each keeps its place as long as the process lives. */
+/** Limit of levels, each of which keeps its place for the process's life. */
 const levelsMax = 512;
 
 /** TypeScript's declarations for this language version lack it. */
@@ -70,7 +70,7 @@ export class SharedSeats {
     return levelsMax * (8 + 8 * threads + 3 * 4);
   }
 
-  /** Null when there are more levels than places: then each thread counts for itself. */
+  /** Null with more levels than places: each thread then counts by itself. */
   of(level: string): SharedPool | null {
     const name = createHash('sha256').update(level).digest().readBigInt64LE() || 1n;
     const first = Number(BigInt.asUintN(32, name)) % levelsMax;
@@ -82,7 +82,7 @@ export class SharedSeats {
     return null;
   }
 
-  /** Stores this thread's demand for a level and returns the total. */
+  /** Stores this thread's demand for a level; returns the total. */
   demand({ place }: SharedPool, own: number): number {
     this.#demands[place * this.#threads + this.#thread] = own;
     let sum = 0;
@@ -109,7 +109,7 @@ export class SharedPool implements SeatPool {
   }
 
   take(seats: number, limit: number): boolean {
-    // Exceeding the limit even for a moment could make another thread refuse a request.
+    // Even briefly exceeding the limit could make another thread refuse a request.
     for (;;) {
       const before = Atomics.load(this.#taken, this.place);
       if (before > 0 && before + seats > limit) return false;
@@ -122,7 +122,7 @@ export class SharedPool implements SeatPool {
     if (by < 0 && Atomics.load(this.#waiting, this.place) > 0) this.#wake();
   }
 
-  /** A waiting thread registers before it checks for seats, so that later returns notify it. */
+  /** A waiting thread registers before it checks for seats, so that any later return notifies it. */
   waits(by: number): void {
     Atomics.add(this.#waiting, this.place, by);
   }
@@ -131,7 +131,7 @@ export class SharedPool implements SeatPool {
   whileWaiting(look: () => boolean): void {
     if (this.#armed) return;
     this.#armed = true;
-    // Read before the check, so that a later return changes it and prevents the sleep.
+    // Read before the check: a later return changes it and prevents the sleep.
     const seen = Atomics.load(this.#freed, this.place);
     if (!look()) {
       this.#armed = false;

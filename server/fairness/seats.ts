@@ -24,7 +24,7 @@ const finalMsPerSeat = 5;
 const plain: Work = { seats: 1, finalSeats: 0, finalMs: 0, watchers: null };
 const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 
-/** Lists and starts of watches cost by the objects that they read, writes by their watchers. Pure. */
+/** Lists and starting watches cost by objects read, writes by their watchers. Pure. */
 export function workOf(info: RequestInfo, query: URLSearchParams, estimate: Estimate): Work {
   if (!info.isResource) return plain;
   if (info.verb === 'list') return listWork(info, query, estimate);

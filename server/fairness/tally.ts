@@ -40,7 +40,7 @@ class SchemaTally {
     this.#series = series;
   }
 
-  /** A request has joined a queue, whose length is now this. */
+  /** A request has joined a queue of now this length. */
   enqueued(length: number): void {
     this.#series?.lengths.observe(length);
   }

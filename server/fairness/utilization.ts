@@ -21,7 +21,7 @@ export class TimedRatio {
 
 const nanosecondsPerSecond = 1e9;
 
-/** Running and waiting requests by reads and writes, as a fraction of all seats. */
+/** Running and waiting reads and writes, as a fraction of all seats. */
 export type KindUtilization = Readonly<Record<'waiting' | 'executing', Readonly<Record<'readOnly' | 'mutating', TimedRatio>>>>;
 
 export interface LevelState {
@@ -55,5 +55,5 @@ export class LevelUtilization {
   }
 }
 
-/** A level without nominal seats may still be used: its limit counts as one. */
+/** A level without nominal seats may be used, so its limit counts as one. */
 const part = (used: number, limit: number): number => used / Math.max(1, limit);

@@ -1,12 +1,12 @@
 const windowMs = 60_000;
-/** Writes of one object in a minute, as in the reference (`shouldDelayUpdate`). */
+/** Writes of an object per minute, as in the reference (`shouldDelayUpdate`). */
 export const writesMax = 6;
 
 /** Bounds the writes of each object: servers of two releases may overwrite one in turns. */
 export class WritePace {
   readonly #times = new Map<string, number[]>();
 
-  /** Counts a write of `name` if it may be done. `now` is in milliseconds. */
+  /** Counts a permitted write of `name`. `now` is in milliseconds. */
   allows(name: string, now: number): boolean {
     const recent = (this.#times.get(name) ?? []).filter((time) => time > now - windowMs);
     const allowed = recent.length < writesMax;

@@ -44,7 +44,7 @@ export interface ChainOptions {
   readonly corsOrigins: readonly RegExp[];
   /** The value of the HSTS header, or null. */
   readonly strictTransportSecurity: string | null;
-  /** Waits until this thread has what another one may have shown this client. */
+  /** Waits until this thread has everything that another may have shown this client. */
   readonly caughtUp?: () => Promise<unknown> | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -56,7 +56,7 @@ export interface ChainOptions {
 /** May throw: a StatusError for the client, anything else is a defect. */
 export type Answer = (exchange: Exchange) => Promise<void> | void;
 
-/** The refusal of new requests while the server stops: with Retry-After, or as unavailable. */
+/** The refusal of new requests by a stopping server: with Retry-After, or as unavailable. */
 export type Draining = 'no' | 'retryAfter' | 'unavailable';
 
 export interface Chain {
@@ -202,7 +202,7 @@ function auditIdOf(request: Request): string {
   return typeof sent === 'string' && sent !== '' && sent.length <= auditIdCharactersMax && /^[\w.:-]+$/.test(sent) ? sent : randomUUID();
 }
 
-/** A supervisor must not take a stopping server for a dead one. */
+/** Supervisors must not take a stopping server for a dead one. */
 const isMeasurement = ({ info }: Exchange): boolean => !info.isResource && /^\/metrics(\/|$)/.test(info.path);
 
 function turnAway(exchange: Exchange, how: Draining): never {

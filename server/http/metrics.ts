@@ -10,7 +10,7 @@ const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1
 /** Bytes, as in the reference. */
 const answerBuckets = exponentialBuckets(1_000, 10, 7);
 const bodyBuckets = linearBuckets(50_000, 100_000, 31);
-/** Drops resource names beyond: a client that invents paths must not fill memory. */
+/** Drops resource names beyond this, since clients can invent paths. */
 const seriesMax = 10_000;
 
 export interface ObservedRequest {
@@ -19,13 +19,13 @@ export interface ObservedRequest {
   readonly code: number;
   readonly seconds: number;
   readonly longRunning: boolean;
-  /** Null where the length of the sent response was unknown in advance. */
+  /** Null if the sent response's length was not known in advance. */
   readonly answerBytes: number | null;
   /** Null where no body was read whole. */
   readonly bodyBytes: number | null;
   /** The client's `fieldValidation`; empty by default. */
   readonly fieldValidation?: string;
-  /** The server ended it to protect itself: overload, timeout, or stopping. */
+  /** The server ended it: overload, timeout, or stopping. */
   readonly terminated: boolean;
 }
 
@@ -81,7 +81,7 @@ interface RequestSeries {
   readonly child: Counter.Internal;
   readonly time: DurationSeries;
   readonly indicator: DurationSeries;
-  /** Times responses to reads, and bodies of writes; null for others. */
+  /** Times responses to reads and bodies of writes; otherwise null. */
   readonly answers: DurationSeries | null;
   readonly bodies: DurationSeries | null;
   /** Not yet added to the counter. */ count: number;
@@ -116,7 +116,7 @@ function requestMetrics(registry: Registry): RequestMetrics {
       if (info.isResource && validatedWrites.has(info.verb)) validated(fieldValidation)?.observe(seconds);
     },
     longRunning: (info) => {
-      // A child metric would be kept for each of many thousand watches.
+      // Avoids a child metric, kept for each of many thousand watches.
       running.inc(labelsOf(info, 'GET'));
       return () => {
         running.dec(labelsOf(info, 'GET'));
@@ -137,7 +137,7 @@ function validationSeries(registry: Registry): (fieldValidation: string) => Dura
   return (fieldValidation) => known.get(fieldValidation) ?? known.get('invalid');
 }
 
-/** Returns the series of a kind of request, which are made once. */
+/** Caches the series of each kind of request. */
 class SeriesByRequest {
   readonly #known = new Map<string, RequestSeries>();
   readonly #total: Counter;
@@ -221,17 +221,17 @@ function requestHistograms(registry: Registry) {
 }
 
 function tell(series: RequestSeries): void {
-  // A series that was reset shows up again with its next request.
+  // A reset series reappears with its next request.
   if (series.count > 0) series.child.inc(series.count);
   series.count = 0;
 }
 
-/** Refused requests may contain any name, which never becomes a label. */
+/** Refused requests may contain any name, so names are not labels. */
 function unknownResource(info: RequestInfo): RequestInfo {
   return info.isResource ? { ...info, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' } : info;
 }
 
-/** A create concerns one object, whose name is not in the path. */
+/** A create concerns one object, although the path lacks its name. */
 const scopeOf = ({ verb, name, namespace }: RequestInfo & { readonly isResource: true }): string =>
   name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
 

@@ -25,7 +25,7 @@ export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'changesSince' 
 const changeTimeoutMs = 10_000;
 const transferTimeoutMs = 5_000;
 const compactTimeoutMs = 10_000;
-/** The longest that a client can hold a copy of the store. */
+/** Limit of the time that a client can hold a copy of the store. */
 const backupTimeoutMs = 60 * 60 * 1000;
 const keysTimeoutMs = 10_000;
 const changedAtOnce = 2_000;
@@ -36,10 +36,10 @@ const pageKeysMax = 10_000;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
-/** Puts objects into the store as they are (`RaftStorage.putAll`), and updates what follows from them. */
+/** Stores objects unchanged (`RaftStorage.putAll`), and updates dependent data. */
 export type PutObjects = (objects: readonly KeyedObject[], terms: { readonly timeoutMs: number }) => Promise<WriteOutcome>;
 
-/** Its work is over when it settles, whether or not the client reads the response. */
+/** The work ends when it settles, even if the client does not read the response. */
 export type Serve = (
   handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>,
 ) => (request: Request) => Promise<void>;
@@ -83,7 +83,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     writeJson(exchange, 200, { compactedRevision: upTo });
   },
   'GET backup': sendBackup,
-  // A test resets a cluster with this and the next handlers.
+  // Tests reset clusters by this and the next handlers.
   'GET keys': async (exchange, replica) => {
     writeJson(exchange, 200, await keysMadeAfter(replica, wholeNumber(exchange.query, 'after') ?? 0, exchange.signal));
   },
@@ -126,7 +126,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     const after = revision(wholeNumber(exchange.query, 'after') ?? 0);
     writeJson(exchange, 200, changesToJson(await replica.changesSince(after, bytesMax)));
   },
-  // No server of this store writes until the seal is removed.
+  // Servers of this store write nothing until the seal is removed.
   'PUT seal': async (exchange, replica, _id, { sealKey }) => {
     const { reason } = await bodyOf(exchange, ['reason']);
     assertWritten(await seal(replica, sealKey, reason!));
@@ -252,7 +252,7 @@ function changeFailure(outcome: Exclude<MembershipOutcome, { readonly outcome: '
   }
 }
 
-/** A header has the revision that the copy includes at least. */
+/** A header has a revision included in the copy. */
 async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise<void> {
   const made = await replica.snapshot();
   if (made.outcome === 'busy')
@@ -268,7 +268,7 @@ async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise
       signal: AbortSignal.any([exchange.signal, AbortSignal.timeout(backupTimeoutMs)]),
     });
   } catch (error) {
-    // An incomplete backup has no end mark, which its reader notices.
+    // Readers notice an incomplete backup by its missing end mark.
     if (!response.headersSent) throw error;
     response.destroy();
   } finally {

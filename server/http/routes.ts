@@ -30,7 +30,7 @@ export interface RouteOptions {
   readonly replica: OperatorReplica | null;
   /** Lets operators put objects into that replica's store. */
   readonly put?: PutObjects | null;
-  /** The key that, while it exists, ends all writes to that store. */
+  /** While this key exists, nothing is written to that store. */
   readonly sealKey?: string;
   readonly log: Logger;
 }

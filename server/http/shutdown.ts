@@ -5,10 +5,10 @@ import type { DrainedListener } from '../../program/port/listener.js';
 import type { Logger } from '../../program/log/logger.js';
 
 export interface ShutdownOptions {
-  /** `/readyz` fails while everything is still served, so that balancers can react. */
+  /** `/readyz` fails while all is still served, so that balancers can react. */
   readonly delayMs: number;
   readonly sendRetryAfter: boolean;
-  /** Watches end one by one, so that clients do not all reconnect at once. */
+  /** Ends watches one by one, so that clients do not all reconnect at once. */
   readonly watchGraceMs: number;
   /** The time for other requests to end. */
   readonly requestsMs: number;
@@ -17,11 +17,11 @@ export interface ShutdownOptions {
 
 /** The time for a new connection to ask for something. */
 const newcomersMs = 1_000;
-/** Busy clients learn within this time that their connection will close. */
+/** Within this time, busy clients learn that their connection will close. */
 const lingerMs = 200;
 const pollMs = 10;
 
-/** Order: delay, no new requests, watches end, others finish, connections close. */
+/** Order: delay, refusal of new requests, end of watches, end of others, connections. */
 export async function drainAndClose(
   listener: DrainedListener,
   chain: Chain,

@@ -61,7 +61,7 @@ export class MalformedObject extends Error {
 const gates = gatesOf(binaryMinor);
 const enabled = (feature: string): boolean => gates.get(feature)?.byDefault ?? false;
 const dropGated = gatedFieldDropper(enabled);
-/** Rules want a uid and a time, and do not compare them with anything. */
+/** Rules need a uid and a time, but do not compare them. */
 const now = timeText(0);
 const uid = '00000000-0000-4000-8000-000000000000';
 
@@ -93,7 +93,7 @@ export class ManifestChecker {
     return this.#resourceOf(object) !== null;
   }
 
-  /** Returns the object with the defaults of its version, as a new one. Throws UnknownKind or MalformedObject. */
+  /** Returns a copy with the defaults of its version. Throws UnknownKind or MalformedObject. */
   defaults(object: object): ApiObject {
     const { resource, received } = this.#read(object);
     const stored = toStorage(resource, received);
@@ -136,7 +136,7 @@ export class ManifestChecker {
   }
 }
 
-/** Takes an object through a creation up to its last finding. */
+/** Runs a creation of an object up to the last finding. */
 async function create(resource: ServedResource, received: ApiObject, warn: (text: string) => void): Promise<void> {
   const object = toStorage(resource, received);
   const namespace = resource.namespaced ? (object.metadata.namespace ?? 'default') : '';
@@ -161,7 +161,7 @@ async function create(resource: ServedResource, received: ApiObject, warn: (text
   await nameAndValidate(target, object, { name: named, namespaceLabels: {}, enabled, ended: () => null });
 }
 
-/** Returns the causes of a StatusError, or its message where it has none. */
+/** Returns a StatusError's causes, or else its message. */
 async function refusalOf(attempt: () => Promise<void>): Promise<Finding[]> {
   try {
     await attempt();

@@ -12,9 +12,9 @@ type Source = Pick<Side, 'keys'> & { readonly engine: Pick<StoreEngine, 'barrier
 
 /** The hand-over of a source that still serves. */
 export type HandOver =
-  /** An operator stops its servers: nothing has changed for so many milliseconds. */
+  /** An operator stops its servers: no change for this many milliseconds. */
   | { readonly by: 'silence'; readonly quietMs: number }
-  /** Seals the source against writes once the target has almost everything. Idempotent; resolves when it is sealed. */
+  /** Seals the source against writes when the target is almost complete. Idempotent; resolves once sealed. */
   | { readonly by: 'seal'; readonly seal: () => Promise<void> };
 
 export interface MigrationOptions {
@@ -22,9 +22,9 @@ export interface MigrationOptions {
   readonly to: Omit<Side, 'form'>;
   /** The target may hold objects of an interrupted or outdated copy. Those that the source lacks are removed. */
   readonly resume: boolean;
-  /** The lifetime of events in a store that expires them, in milliseconds. */
+  /** The lifetime of events, for stores that expire them, in milliseconds. */
   readonly eventTtlMs: number;
-  /** The revisions by which the source exceeds all that clients have seen; default 0. */
+  /** Revisions of the source beyond those that clients have seen; default 0. */
   readonly unseen?: number;
   /** The limit of empty writes that raise the target's revision. */
   readonly raiseMax?: number;
@@ -38,7 +38,7 @@ export interface MigrationReport {
   readonly resources: readonly { readonly resource: string; readonly objects: number; readonly sha256: string }[];
   readonly written: number;
   readonly removed: number;
-  /** Keys of the source that are not API objects and were not moved. */
+  /** Keys of the source that are not API objects, and stay. */
   readonly left: readonly string[];
   readonly sourceRevision: number;
   readonly targetRevision: number;
@@ -279,7 +279,7 @@ interface Placed {
   readonly item: KeyValue;
 }
 
-/** All objects of a side at a revision, in key order, and the other keys. */
+/** Yields all objects of a side at a revision, in key order, and other keys. */
 async function* objectsOf({ engine, keys }: Source, at: Revision | null, left: string[] = []): AsyncGenerator<Placed> {
   for (let start: string | null = keys.start; start !== null;) {
     const page = await engine.range({ start, end: keys.end, revision: at, limit: pageKeys, bytesMax: pageBytes, countRemaining: false });
@@ -358,7 +358,7 @@ async function onePass(
   eventTtlMs: number,
 ): Promise<{ readonly written: number; readonly removed: number }> {
   const before = new Map<string, Buffer>();
-  // Digests replace the values, because both sides whole would be too much.
+  // Digests replace values, since both sides would be too large.
   for await (const { item } of objectsOf(to, null)) before.set(item.key, digestOf(item.value));
   let written = 0;
   const writes = new Set<Promise<void>>();
@@ -450,6 +450,6 @@ function count(tallies: Map<string, Tally>, resource: GroupResource, place: stri
   const tally = tallies.get(name) ?? { objects: 0, hash: createHash('sha256') };
   tallies.set(name, tally);
   tally.objects++;
-  // Names have the same order on both sides within a resource.
+  // Within a resource, names have the same order on both sides.
   tally.hash.update(`${place} ${value.byteLength}\n`).update(value);
 }

@@ -137,7 +137,7 @@ interface Opened {
   readonly engine: StoreEngine;
   /** Its revision is far behind what clients have seen. */
   readonly restored: boolean;
-  /** Seals it, or releases the seal; absent where no server can be writing. */
+  /** Seals, or releases the seal; absent if no server can be writing. */
   readonly seal?: (reason: string) => Promise<void>;
   readonly unseal?: () => Promise<void>;
   stop(): Promise<void>;
@@ -263,7 +263,7 @@ function openRunning(kubeconfig: string, server: readonly string[]): Promise<Ope
   });
 }
 
-/** A backup is unpacked into a folder while it is read. */
+/** Unpacks a backup into a folder to read it. */
 async function openBackup(file: string): Promise<Opened> {
   const work = mkdtempSync(path.join(tmpdir(), 'migration-'));
   const clear = (): void => {
@@ -281,7 +281,7 @@ async function openBackup(file: string): Promise<Opened> {
   }
 }
 
-/** Opens one server's data, whether or not the others have it. Its folder is not changed. */
+/** Opens one server's data, even if others lack it, without changing the folder. */
 async function openSurvivor(dataDirectory: string, owner: Owner): Promise<Opened> {
   const work = mkdtempSync(path.join(tmpdir(), 'survivor-'));
   try {
@@ -302,7 +302,7 @@ const ids = ({
   clusterToken: clusterTokenFile === undefined ? clusterToken : readClusterToken(clusterTokenFile),
 });
 
-/** Opens a cluster of one; its lock keeps other writers away. */
+/** Opens a cluster of one, whose lock excludes other writers. */
 async function openAlone(dataDirectory: string, owner: Owner, restored: boolean): Promise<Opened> {
   const replica = await startReplica({
     dataDirectory,

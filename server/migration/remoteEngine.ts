@@ -4,7 +4,7 @@ import { RefusedError, type Servers } from '../operations/connection.js';
 import type { BarrierOutcome, ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from '../storage/engine.js';
 import { changesFromJson, rangeFromJson, type ChangesAnswer, type RangeAnswer } from '../storage/wire.js';
 
-/** The time that a restarting server, or one without leader, gets. */
+/** Time for a server that restarts, or lacks a leader. */
 const patienceMs = 60_000;
 const pauseMs = 200;
 /** Another server would respond the same. */

@@ -27,7 +27,7 @@ const protobuf = 'application/vnd.kubernetes.protobuf';
 export const keySpaceOf = (kind: StoreKind, prefix: string): KeySpace =>
   new KeySpace(prefix, kind === 'etcd' ? referenceLayout(storedResourceTypes()) : undefined);
 
-/** The value format. Only that of kube-apiserver needs `definedKinds`, the kinds of custom objects. */
+/** Returns the value format. Only kube-apiserver's needs `definedKinds`, the custom kinds. */
 export function formOf(kind: StoreKind, definedKinds: ReadonlyMap<string, string>): StoredForm | ReferenceForm {
   if (kind === 'embedded') return { mediaType: protobuf, kind: storedKinds() };
   return { mediaType: protobuf, kindOf: referenceKinds(binaryMinor, (resource) => definedKinds.get(qualifiedName(resource)) ?? null) };
@@ -45,7 +45,7 @@ export function objectOf(key: ObjectKey, { value, modRevision }: Pick<KeyValue, 
   return { ...decodeItem(item.bytes, item.bigIntegers), apiVersion: item.apiVersion };
 }
 
-/** Translates an entry of another side to this side's key and value. */
+/** Translates another side's entry to this side's key and value. */
 export function carried(
   item: KeyValue,
   key: ObjectKey,

@@ -12,14 +12,14 @@ import type { Telling } from './schemas.js';
 import { documentV2 } from './v2.js';
 import { documentV3 } from './v3.js';
 
-/** The input of documents. Plain data: it travels to another thread. */
+/** The input of documents: plain data, for another thread. */
 export interface Source {
   readonly groups: readonly ServedGroup<ResourceNames>[];
   /** `GROUP/RESOURCE` of types whose deletion returns the object. */
   readonly answersObject: ReadonlySet<string>;
-  /** Definitions of custom resources as stored JSON. Bytes, because copying them costs next to nothing. */
+  /** Custom resource definitions as stored JSON, in bytes, which are cheap to copy. */
   readonly definitions?: readonly Uint8Array[];
-  /** Version 2 documents of other programs: compressed JSON, in the order of name precedence. */
+  /** Extension servers' version 2 documents: compressed JSON, in the order of name precedence. */
   readonly remote?: readonly Uint8Array[];
   /** Omits documents about the API as a whole. */
   readonly partial?: boolean;
@@ -33,19 +33,19 @@ export interface Form {
   readonly encoding: Encoding;
 }
 
-/** Only compressed bytes are kept: nearly all clients accept them, and plain documents take megabytes. */
+/** Keeps compressed bytes only: nearly all clients accept them, and plain documents take megabytes. */
 export interface BuiltDocument {
   /** A hash of the content, whatever the encoding. */
   readonly hash: string;
   readonly gzip: Uint8Array;
 }
 
-/** Keyed by the path below `/openapi/v3/`; version 2 has one document, with an empty path. */
+/** Keyed by the path below `/openapi/v3/`; version 2 has one, with an empty path. */
 export type BuiltDocuments = ReadonlyMap<string, BuiltDocument>;
 
 const encoders = { 2: documentEncoder(openapiV2), 3: documentEncoder(openapiV3) };
 
-/** Builds all documents of a form. Takes some hundred milliseconds, outside the serving thread. */
+/** Builds all documents of a form, in some hundred milliseconds outside the serving thread. */
 export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
   const documents = version === 2 ? new Map([['', everything(source)]]) : documentsV3(source);
   return new Map([...documents].map(([path, document]) => [path, encodedDocument(document, version, encoding)]));

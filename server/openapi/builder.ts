@@ -4,10 +4,10 @@ import type { BuiltDocument, BuiltDocuments, Form, Source } from './build.js';
 import type { Task } from './builderThread.js';
 import type { Showing, Taking } from './remote/tasks.js';
 
-/** The compiled entry point is next to this file, wherever the compiler wrote both. */
+/** The compiled entry point is in this file's folder. */
 const taskFile = new URL('./builderThread.js', import.meta.url);
 const threadHeapMb = 512;
-/** The timeout for a document of another program; this server's take some hundred milliseconds. */
+/** Timeout for a foreign document; this server's take some hundred milliseconds. */
 const foreignMs = 20_000;
 
 export interface Builder {
@@ -27,7 +27,7 @@ const pausesMs = [200, 1_000];
 const threadOf = (task: Task): Worker =>
   new Worker(taskFile, { workerData: task, resourceLimits: { maxOldGenerationSizeMb: threadHeapMb } });
 
-/** A thread ended before its task. A task that fails would fail again. */
+/** A thread ended before its task, which may be retried, unlike a failed task. */
 class ThreadLost extends Error {
   override readonly name = 'ThreadLost';
 }
@@ -43,10 +43,10 @@ async function despiteLostThreads<Made>(make: () => Promise<Made>): Promise<Made
   return make();
 }
 
-/** Runs each task in a thread of its own, which ends with it. Callers cache the results. */
+/** Runs each task in its own thread. Callers cache the results. */
 export function createBuilder(start: (task: Task) => Worker = threadOf): Builder {
   const threads = new Set<Worker>();
-  // Foreign documents are handled one at a time: together they would take too much.
+  // Handles foreign documents one at a time, as several would take too much.
   let foreign: Promise<unknown> = Promise.resolve();
   let closed = false;
   const run = <Made>(task: Task, timeoutMs: number | null): Promise<Made> =>

@@ -7,7 +7,7 @@ export type Task =
   | { readonly make: 'kept'; readonly taking: Taking }
   | { readonly make: 'shown'; readonly showing: Showing };
 
-/** The thread's entry point: runs one task, returns the result and ends. */
+/** The thread's entry point: runs a task, returns the result and ends. */
 function made(task: Task): BuiltDocuments | BuiltDocument {
   switch (task.make) {
     case 'documents':

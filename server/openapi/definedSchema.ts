@@ -8,7 +8,7 @@ import { itemsOf, membersOf } from '../../api/json/members.js';
 
 export type Dialect = 2 | 3;
 
-/** A reference with a description, to a type by its short name. */
+/** A reference with a description to a type's short name. */
 export type Described = (name: string, description: string) => JsonObject;
 
 /** Version 3 ignores what stands next to a reference. */
@@ -47,7 +47,7 @@ const membersOfObjects = ({ described }: Words): JsonObject => ({
   metadata: described('meta.v1.ObjectMeta', "Standard object's metadata: name, labels, annotations and whatever else every object has."),
 });
 
-/** Members of a schema that hold schemas by name, one schema, or lists of schemas. */
+/** Schema members that contain schemas by name, one schema, or lists of schemas. */
 const named: ReadonlySet<string> = new Set(['properties']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
 const listed: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
@@ -65,7 +65,7 @@ function toldMember(name: string, value: JsonValue | undefined, words: Words): J
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toldSchema(membersOf(each), words)]));
 }
 
-/** Nested objects are described like whole ones, unless this would forbid their other content in version 2. */
+/** Describes nested objects like whole ones, unless this would forbid other content in version 2. */
 function withObject(schema: JsonObject, words: Words): JsonObject {
   if (schema[embedded] !== true || (words.dialect === 2 && schema[preserve] === true)) return schema;
   const required = itemsOf(schema['required']);
@@ -78,7 +78,7 @@ function withObject(schema: JsonObject, words: Words): JsonObject {
 
 const integerOrText: readonly JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
 
-/** Version 3 can express "integer or string", which comes first unless the schema uses these words itself. */
+/** Version 3 can express "integer or string", placed first unless the schema uses these words. */
 function withAlternatives(schema: JsonObject): JsonObject {
   if (schema[intOrString] !== true || isIntegerOrText(schema)) return schema;
   const [first] = itemsOf(schema['allOf']);
@@ -95,7 +95,7 @@ function isIntegerOrText(schema: JsonObject): boolean {
   );
 }
 
-/** Alternatives, which version 2 lacks, and defaults, which its old clients misread. */
+/** Alternatives, missing in version 2, and defaults, misread by its old clients. */
 const absentInV2: ReadonlySet<string> = new Set([...listed, 'not', 'nullable', 'default']);
 /** These restrict a value beyond any type. */
 const closing: ReadonlySet<string> = new Set(['items', 'properties']);

@@ -17,7 +17,7 @@ export type DefinedTypes = ReadonlyMap<string, DefinedType>;
 
 export const definedName = ({ group, version, kind }: KindName): string => `${apiVersionOf({ group, version })}/${kind}`;
 
-/** The types of all versions of stored definitions, for one OpenAPI version. */
+/** Returns the types of stored definitions' versions for one OpenAPI version. */
 export function definedTypes(definitions: readonly Uint8Array[], version: Dialect): DefinedTypes {
   return new Map(
     definitions.flatMap((bytes) => {

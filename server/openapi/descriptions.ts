@@ -34,7 +34,7 @@ export function descriptionOfType({ name }: ApiType): string | null {
   return null;
 }
 
-/** A member of an inlined type is described there, unless its own type does. */
+/** An inlined type's member is described there, unless its own type describes it. */
 export function descriptionOfField({ name, kinds }: ApiType, field: Pick<Field, 'name' | 'within'>): string | null {
   const { fields } = descriptions();
   const type = versionless(name);

@@ -6,17 +6,17 @@ import type { Telling } from './schemas.js';
 
 export interface LibraryOptions {
   readonly builtIn: Catalogue;
-  /** Custom resources; a group's object is replaced when something in it changes. */
+  /** Custom resources; a change in a group replaces its object. */
   readonly defined: () => Catalogue;
   readonly definitions: (group: string) => readonly Uint8Array[];
-  /** Documents of other programs; the array is replaced with every change. */
+  /** Foreign documents; each change replaces the array. */
   readonly remote: () => readonly RemoteDocument[];
   /** The detail of schemas. Default: everything. */
   readonly telling?: Telling | undefined;
   readonly builder: Pick<Builder, 'build'>;
 }
 
-/** The limit of compressed foreign parts in the version 2 document; those beyond it are omitted. */
+/** Limit of compressed foreign parts in the version 2 document; further ones are omitted. */
 const remoteBytesMax = 4 * 1024 * 1024;
 
 interface WholeOf {

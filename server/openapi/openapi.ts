@@ -9,7 +9,7 @@ import { PlainForms } from './plainForms.js';
 import type { RemoteDocument } from './remote/contract.js';
 
 export interface OpenApi {
-  /** Answers a request for an OpenAPI document; false for other paths. */
+  /** Answers requests for OpenAPI documents; false for other paths. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   close(): Promise<void>;
 }
@@ -85,7 +85,7 @@ const unavailable = 'the program that serves this version cannot be asked for it
 
 const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`;
 
-/** Hashes in the addresses let clients cache documents until they change. */
+/** Hashes in addresses let clients cache documents until they change. */
 function indexOf(documents: BuiltDocuments, others: readonly RemoteDocument[]): Buffer {
   const hashes = new Map([
     ...[...documents].map(([path, { hash }]) => [path, hash] as const),

@@ -5,7 +5,7 @@ import { definedName } from './definedTypes.js';
 import { builtInMedia, definedMedia, type Answer, type Media } from './media.js';
 import { definedVerbParameters, optionParameters, pathParameters, pretty, verbParameters, type Parameter } from './parameters.js';
 
-/** Operations by path, for both OpenAPI versions. Pure functions of the served resources. */
+/** Operations by path for both OpenAPI versions. Pure. */
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 
 export interface Operation {
@@ -33,7 +33,7 @@ export interface PathEntry {
   readonly operations: readonly Operation[];
 }
 
-/** Reports whether the deletion of a type returns the object instead of a status. */
+/** Returns whether the deletion of a type returns the object, not a status. */
 export type AnswersObject = (resource: ResourceNames) => boolean;
 
 const meta = 'meta.v1.';
@@ -104,7 +104,7 @@ interface Manner {
 }
 
 const builtInManner: Manner = { media: builtInMedia, parameters: verbParameters, verbs: {}, complete: true };
-/** The reference builds these documents with other code (`builder.go` of apiextensions-apiserver). */
+/** The reference builds these with other code (`builder.go` of apiextensions-apiserver). */
 const definedManner: Manner = {
   media: definedMedia,
   parameters: definedVerbParameters,
@@ -384,7 +384,7 @@ const groupPath = (name: string): PathEntry =>
     tag: groupWord(name),
   });
 
-/** Documents about the API outside any group version, by their OpenAPI name. */
+/** API documents outside any group version, by OpenAPI name. */
 export const rootDocuments = (groups: readonly ServedGroup<ResourceNames>[]): Map<string, PathEntry[]> =>
   new Map([
     ['api', [coreVersionsPath]],

@@ -61,7 +61,7 @@ const query: Readonly<Record<string, QueryRow>> = {
   watch: ['boolean', 'Follow changes instead of listing: the answer is a stream of events.'],
 };
 
-/** Descriptions of the options of `exec`, `log` and the like, which travel in the query. */
+/** Descriptions of query options of `exec`, `log` and the like. */
 const connect: Readonly<Record<string, string>> = {
   command: 'Program to run, and its arguments, one value each.',
   container: 'Container to use; the only one, or the default one, if not given.',
@@ -125,7 +125,7 @@ export const verbParameters: Readonly<Record<string, readonly Parameter[]>> = {
   deletecollection: named(...[...remove, ...collection].sort()),
 };
 
-/** The same for custom resources: a get takes a version, and a deletecollection what a list takes. */
+/** The same for custom resources: get has a version, and deletecollection the parameters of list. */
 export const definedVerbParameters: Readonly<Record<string, readonly Parameter[]>> = {
   ...verbParameters,
   get: named('resourceVersion'),

@@ -25,7 +25,7 @@ const scalars: Readonly<Record<string, JsonObject>> = {
   boolean: { type: 'boolean' },
 };
 
-/** Types whose JSON form version 3 expresses better than version 2. */
+/** Types with a better JSON form in version 3 than in version 2. */
 const alternativeSchemas: Readonly<Record<string, JsonObject>> = {
   'intstr.IntOrString': { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   'resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
@@ -46,7 +46,7 @@ export class SchemaSet {
     this.#telling = telling;
   }
 
-  /** Refers to a type by its short name and adds its schema to the set. */
+  /** Refers to a type's short name, and adds its schema. */
   ref(name: string): JsonObject {
     if (!this.#made.has(name)) {
       this.#made.set(name, {});
@@ -55,7 +55,7 @@ export class SchemaSet {
     return { $ref: `${this.#dialect.refPrefix}${this.#fullName(name)}` };
   }
 
-  /** All schemas referred to, directly or indirectly, sorted by full name. */
+  /** Returns all referenced schemas, directly or indirectly, by full name. */
   all(): JsonObject {
     for (let name = this.#wanted.pop(); name !== undefined; name = this.#wanted.pop())
       this.#made.set(name, this.#defined.get(name)?.schema((each) => this.ref(each)) ?? this.#schemaOf(typeNamed(name) ?? missing(name)));

@@ -17,7 +17,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** The servers of a command: the named ones, or that of the kubeconfig. */
+/** A command's servers: the named ones, or the kubeconfig's. */
 export class Servers {
   readonly #settings: readonly ConnectionSettings[];
 
@@ -32,7 +32,7 @@ export class Servers {
     return this.#settings.map(({ server }) => server);
   }
 
-  /** Rejects with a RefusedError, or the reason why there was no response. */
+  /** Rejects with a RefusedError, or the reason for a missing response. */
   async ask(address: string, method: string, path: string, body?: object): Promise<unknown> {
     return ask(
       this.#settings.find(({ server }) => server === address)!,
@@ -41,7 +41,7 @@ export class Servers {
     );
   }
 
-  /** Sends a request to the leader. Rejects with the last response when there is none. */
+  /** Sends a request to the leader. Without one, rejects with the last response. */
   async askLeader(method: string, path: string, body?: object): Promise<unknown> {
     const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({
       found: true,
@@ -59,7 +59,7 @@ export class Servers {
     return result.answer;
   }
 
-  /** Behind a balancer each attempt may reach another replica, since earlier connections stay open. */
+  /** Each attempt may reach another replica behind a balancer, since earlier connections stay open. */
   async #hunt<T>(
     tries: number,
     waitMs: number,

@@ -5,7 +5,7 @@ type Members = ReplicaStatus['members'];
 
 const columns = ['MEMBER', 'ROLE', 'ADDRESS', 'STATE', 'MATCH'] as const;
 
-/** Includes the leader's view of the others where the leader has responded. */
+/** Includes the leader's view of others if the leader has responded. */
 export function membersTable({ members, leaderId }: Pick<ReplicaStatus, 'members' | 'leaderId'>): string {
   const rows = members.map(({ id, role, address, progress }) => [
     id,
@@ -25,7 +25,7 @@ export function membersTable({ members, leaderId }: Pick<ReplicaStatus, 'members
     .join('\n');
 }
 
-/** The status of the leader, if it is among the servers, else of any that responds. */
+/** Returns the leader's status, if among the servers, else any that responds. */
 export const listMembers = (servers: Servers): Promise<ReplicaStatus> =>
   servers.askUntil<ReplicaStatus>('/raft/v1/status', ({ role }) => role === 'leader');
 

@@ -12,7 +12,7 @@ interface Gathering {
   readonly burst: number;
 }
 
-/** Options for batching and size limits, the same for the log and the webhook. */
+/** Options for batches and sizes, the same for log and webhook. */
 const gathering = <const B extends 'log' | 'webhook'>(backend: B, { done, batchEntries, waitMs, throttled, perSecond, burst }: Gathering) =>
   prefixed(`audit-${backend}`, {
     'batch-buffer-size': { kind: 'int', default: 10_000, min: 1, help: `Entries that may wait to be ${done} (mode batch).` },

@@ -11,7 +11,7 @@ import { loggingProblem } from '../../program/log/options.js';
 import { hiddenMetricsProblem } from '../../program/metrics/options.js';
 import { emulatedRuntimeConfigProblem, runtimeConfigProblem } from './runtimeConfig.js';
 
-/** A rule between options returns an error that names them, or null. */
+/** A rule between options returns an error with their names, or null. */
 type Rule = (options: ApiServerOptions, given: ReadonlySet<string>) => string | null;
 
 export function contradictions(options: ApiServerOptions, given: ReadonlySet<string>): string[] {
@@ -149,7 +149,7 @@ function modeNeeds(mode: string, option: Name): Rule {
   return (options, given) => {
     const on = options['authorization-mode'].includes(mode);
     if (on && !given.has(option)) return `--authorization-mode=${mode} needs --${option}`;
-    // A configuration file may name it, which is checked when it is read.
+    // A configuration file may name it, checked when it is read.
     return !on && given.has(option) && !given.has('authorization-config') ? `--${option} needs --authorization-mode to name ${mode}` : null;
   };
 }
@@ -166,7 +166,7 @@ function auditThrottle(backend: 'log' | 'webhook'): Rule {
   };
 }
 
-/** A batch that cannot hold one whole entry would never be sent. */
+/** A batch too small for one entry would never be sent. */
 function auditCuts(backend: 'log' | 'webhook'): Rule {
   return (options, given) => {
     const prefix = `audit-${backend}-truncate` as const;

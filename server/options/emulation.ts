@@ -10,7 +10,7 @@ interface EmulationOptions {
 }
 type VersionedResource = GroupVersion & GroupResource;
 
-/** Only one version is emulated, and forward compatibility needs an earlier one. */
+/** Only one version is emulated, and forward compatibility requires an earlier one. */
 export function emulationProblem(options: EmulationOptions): string | null {
   if (options['emulated-version'].length > 1)
     return `--emulated-version names more than one version: ${options['emulated-version'].join(', ')}`;

@@ -1,7 +1,7 @@
 import { fieldGates } from '../../program/features/fieldGates.js';
 import { featureFlagsOf } from '../../program/features/options.js';
 
-/** Gates with an effect in this program. Other gates of the release are accepted without one. */
+/** Gates with an effect in this program. The release's other gates are accepted without effect. */
 export const switching = [
   'AllowParsingUserUIDFromCertAuth',
   'AllowInsecureKubeletCertificateSigningRequests',

@@ -12,7 +12,7 @@ export type OptionsResult =
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Reads and checks a command line (without program names), without access to files. */
+/** Reads and checks a command line (without program names), without reading files. */
 export function readApiServerOptions(argv: readonly string[]): OptionsResult {
   const parsed = parseFlags(apiServerFlags, argv);
   if (!parsed.ok) return parsed;

@@ -106,7 +106,7 @@ export function emulatedCatalogue(options: Emulation): Catalogue {
   return createCatalogue({ serves, emulatedMinor: minor });
 }
 
-/** Explicitly enabled resources whose feature is off, a sentence each. Pure. */
+/** Returns explicitly enabled resources whose feature is off, a sentence each. Pure. */
 export function closedGates(options: Emulation): string[] {
   const isOpen = isGateOpen(options);
   const shut = createCatalogue({ serves: () => true })
@@ -118,7 +118,7 @@ export function closedGates(options: Emulation): string[] {
   });
 }
 
-/** Explicitly enabled versions later than the emulated one: dropping them silently would surprise the operator. */
+/** Returns an error for enabled versions later than the emulated one, which are not dropped silently. */
 export function emulatedRuntimeConfigProblem(options: Emulation): string | null {
   if (options['runtime-config-emulation-forward-compatible']) return null;
   const minor = emulatedMinor(options);

@@ -19,6 +19,6 @@ export const examples = [
   },
 ];
 
-/** The output of `--version`: one line for people and scripts, or everything. */
+/** Returns the output of `--version`: one line, or everything. */
 export const versionText = (mode: string): string =>
   mode === 'raw' ? `${JSON.stringify(versionInfo(), null, 2)}\n` : `Kubernetes ${release}\n`;

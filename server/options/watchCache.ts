@@ -5,7 +5,7 @@ const entry = /^([a-z0-9-]+(?:\.[a-z0-9.-]+)?)#(\d+)$/;
 
 export const watchCacheSize = (value: string): string | null => (entry.test(value) ? null : 'resource[.group]#size, such as events#0');
 
-/** The resources kept in memory. Sizes other than 0 have no effect: memory bounds history. */
+/** The resources kept in memory. Memory bounds history, so sizes other than 0 have no effect. */
 export function cachedResources(options: {
   readonly 'watch-cache': boolean;
   readonly 'watch-cache-sizes': readonly string[];

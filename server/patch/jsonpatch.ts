@@ -96,7 +96,7 @@ function read(entry: JsonValue): { readonly op: string; readonly operation: Oper
   return { op, operation: { path, from, value } };
 }
 
-/** No legitimate member has this name, and later code may be careless. */
+/** No legitimate member has this name, which may harm later code. */
 const reachesPrototype = (pointer: string): boolean => pointer.split('/').includes('__proto__');
 
 /** An operation's error in the words of the reference's library, for webhooks; null for success. */
@@ -131,7 +131,7 @@ function take(work: Work, container: Container, key: string): JsonValue | undefi
   return takeElement(container, key);
 }
 
-/** The key is not a number, or is outside the list. */
+/** The key is no number, or outside the list. */
 const noPlace = (key: string, prefix = ''): string =>
   /^[+-]?\d+$/.test(key)
     ? `Unable to access invalid index: ${Number(key)}: ${badIndex}`

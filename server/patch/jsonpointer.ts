@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 /** JSON pointers (RFC 6901) with the reference's rules. Finds own members only. Negative indices count from the end; `-` is after the last item. */
 export type Container = JsonObject | JsonValue[];
 
-/** Null when the container does not exist, or the pointer has no key. */
+/** Returns null if the container does not exist, or the pointer has no key. */
 export function containerAt(root: JsonValue, pointer: string): { readonly container: Container; readonly key: string } | null {
   const parts = pointerParts(pointer);
   const key = parts.pop();
@@ -22,14 +22,14 @@ export const pointerParts = (pointer: string): string[] => pointer.split('/').sl
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 const isContainer = (value: JsonValue | undefined): value is Container => typeof value === 'object' && value !== null;
 
-/** Null for an absent member of an object, undefined for an absent item of a list. */
+/** Returns null for an absent member, undefined for an absent item. */
 export function memberOf(container: Container, key: string): JsonValue | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
   const index = indexIn(key, container.length);
   return index === null || index >= container.length ? undefined : container[index];
 }
 
-/** The items that an insertion or removal at the key moves. */
+/** Returns the number of items moved by an insertion or removal at the key. */
 export function itemsBehind(container: Container, key: string): number {
   if (!Array.isArray(container)) return 0;
   return Math.max(0, container.length - (key === '-' ? container.length : (indexIn(key, container.length) ?? container.length)));
@@ -67,7 +67,7 @@ export function setElement(container: Container, key: string, value: JsonValue):
   return true;
 }
 
-/** Null when it is not a number, or further from the end than `length`. */
+/** Returns null unless it is a number no further from the end than `length`. */
 function indexIn(key: string, length: number): number | null {
   if (!/^[+-]?\d{1,10}$/.test(key)) return null;
   const index = Number(key);

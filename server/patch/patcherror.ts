@@ -3,7 +3,7 @@
  * directive), `tooLarge` (413: too many operations or copied bytes).
  */
 export class PatchError extends Error {
-  /** True for a `test` that found another value, which some callers take for an answer. */
+  /** True for a `test` of another value, which some callers treat as an answer. */
   readonly isFailedTest: boolean;
 
   constructor(

@@ -3,7 +3,7 @@ import type { PatchField, PatchType } from './strategic.js';
 
 const known = new Map<string, PatchType>();
 
-/** The strategic merge type of a built-in kind; null for others (custom resources do not support it). */
+/** Returns a built-in kind's strategic merge type; null for others, which do not support it. */
 export function patchTypeOfKind(kind: KindName): PatchType | null {
   const type = typeOfKind(kind);
   return type === undefined ? null : patchTypeOf(type);

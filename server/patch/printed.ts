@@ -2,7 +2,7 @@ import { goTypeOf } from '../../api/goTypes.js';
 import type { JsonValue } from '../../api/object.js';
 import { isInteger, printedFloat } from '../../workers/schema/custom/printed.js';
 
-/** Go's format of a value (`%v`), which the reference uses in messages about patches: `map[a:map[b:1] c:[x y]]`. */
+/** Formats like Go's `%v`, which the reference uses in messages about patches: `map[a:map[b:1] c:[x y]]`. */
 export function printed(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(printed).join(' ')}]`;
@@ -12,7 +12,7 @@ export function printed(value: JsonValue | undefined): string {
   return `map[${members.map((name) => `${name}:${printed(value[name])}`).join(' ')}]`;
 }
 
-/** The same as Go's `%s` prints it, which marks whatever is no text: `%!s(int64=1)`. */
+/** The same like Go's `%s`, which marks other values than text: `%!s(int64=1)`. */
 export function printedAsText(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '%!s(<nil>)';

@@ -5,7 +5,7 @@ import type { Spelling } from '../../workers/codecs/contract.js';
 import { NumberLiteral } from '../../workers/codecs/value.js';
 import { pointerParts } from './jsonpointer.js';
 
-/** Returns the place of a value of a patch in the patched object, or null. */
+/** Returns the place of a patch's value in the patched object, or null. */
 export type PlaceOf = (path: readonly string[]) => readonly string[] | null;
 
 export const placeInMerge: PlaceOf = (path) => path;

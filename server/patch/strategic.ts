@@ -10,12 +10,12 @@ import { PatchError } from './patcherror.js';
 
 /** The strategic merge behaviour of a member. */
 export interface PatchField {
-  /** `merge`, `replace`, `retainKeys`; empty by default (then structs merge and lists are replaced). */
+  /** `merge`, `replace`, `retainKeys`; empty by default (structs merge, lists are replaced). */
   readonly strategies: readonly string[];
   /** The member that identifies items of a merged list. */
   readonly mergeKey: string | null;
   readonly isList: boolean;
-  /** The type of the member, or of the items of a list; null for scalars. */
+  /** The type of the member or a list's items; null for scalars. */
   readonly type: PatchType | null;
 }
 export interface PatchType {
@@ -62,7 +62,7 @@ function* mergeObject(original: JsonObject, patch: JsonObject, type: PatchType |
   return original;
 }
 
-/** The member that a directive such as `$setElementOrder/MEMBER` is about. */
+/** Returns the member of a directive such as `$setElementOrder/MEMBER`. */
 function directedMember(directive: string, prefix: string, what: string): string {
   if (directive.startsWith(`${prefix}/`)) return directive.slice(prefix.length + 1);
   throw new PatchError('malformed', `invalid patch format of ${what}`);
@@ -85,7 +85,7 @@ function* mergeMember(original: JsonObject, { member, value, deletes }: MemberPa
     const replaces = field?.strategies.includes('replace') === true;
     setMember(original, member, replaces ? value : yield* mergeObject(current, value, field?.type ?? null));
   } else if (Array.isArray(current) && Array.isArray(value)) {
-    // A list that does not merge is taken literally: a directive in it is an unknown member.
+    // A replaced list is literal: a directive in it is an unknown member.
     setMember(original, member, merges(field) || deletes ? yield* mergeList(current, value, { field, deletes }) : value);
   } else if (!deletes || goTypeOf(current) === goTypeOf(value)) setPlain(original, member, value);
 }
@@ -143,7 +143,7 @@ function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: Patch
   }
 }
 
-/** Throws where the type has no such member, or one that is no list. */
+/** Throws if the type lacks this member, or it is no list. */
 function orderedField(type: PatchType | null, member: string): PatchField | undefined {
   const field = type?.field(member);
   if (type !== null && field === undefined)
@@ -257,7 +257,7 @@ function* mergeList(
 
 function* mergeItems(kept: readonly JsonObject[], items: readonly JsonObject[], key: string, type: PatchType | null): Steps<JsonObject[]> {
   const merged = [...kept];
-  // The first item with a key counts. An index replaces searches of long lists.
+  // An index replaces searches of long lists; the first item with a key counts.
   const positions = new Map<JsonValue | undefined, number>();
   for (const [position, each] of merged.entries())
     if (Object.hasOwn(each, key) && !positions.has(each[key])) positions.set(each[key], position);
@@ -266,7 +266,7 @@ function* mergeItems(kept: readonly JsonObject[], items: readonly JsonObject[], 
     if (merging % mergedInStep === mergedInStep - 1) yield;
     const position = positions.get(identityOf(item, key));
     if (position !== undefined) merged[position] = yield* mergeObject(merged[position] as JsonObject, item, type);
-    // A new item is taken as it stands, like a list that does not merge.
+    // A new item is literal, like a replaced list.
     else positions.set(item[key], merged.push(item) - 1);
   }
   return merged;

@@ -1,6 +1,6 @@
 import type { ServerAddress } from '../presence/serverLease.js';
 
-/** More than the API servers of a cluster: a writer of leases could create any number. */
+/** More than a cluster's API servers, since writers of leases could create any number. */
 const peersMax = 64;
 
 /** Addresses of other API servers by lease. Those beyond the limit are ignored until another goes; they keep renewing their leases. */

@@ -4,7 +4,7 @@ import type { ServerAddress } from '../presence/serverLease.js';
 const againMsDefault = 30_000;
 
 export interface PeerDiscoveryOptions {
-  /** Returns the groups of a peer's aggregated discovery. Rejects when it is unavailable. */
+  /** Returns a peer's groups from aggregated discovery. Rejects when unavailable. */
   readonly ask: (address: ServerAddress) => Promise<readonly JsonObject[]>;
   /** For tests. */
   readonly againMs?: number;
@@ -15,7 +15,7 @@ interface Known {
   timer: NodeJS.Timeout | null;
 }
 
-/** Polls the other API servers while they exist. A peer's last answer counts until the next one. */
+/** Polls other API servers. A peer's last answer counts until the next one. */
 export class PeerDiscovery {
   readonly #options: PeerDiscoveryOptions;
   readonly #known = new Map<string, Known>();

@@ -45,7 +45,7 @@ export interface PeersOptions {
   readonly dial?: Dial | null;
 }
 
-/** Forwards requests for versions that only other API servers of the cluster serve. */
+/** Forwards requests for versions that only other API servers serve. */
 export class Peers {
   readonly #options: PeersOptions;
   readonly #addresses = new PeerAddresses();
@@ -87,7 +87,7 @@ export class Peers {
     this.#agent.destroy();
   }
 
-  /** Groups of the other servers, as entries of aggregated discovery; the array is replaced with every change. */
+  /** Other servers' groups, as entries of aggregated discovery; each change replaces the array. */
   readonly groups = (): readonly (readonly JsonObject[])[] => this.#discovery.groups();
 
   /** Answers a request that only another server serves; false when none does. Throws 503 when those are unreachable. */
@@ -159,7 +159,7 @@ export class Peers {
     return new Set(objectsIn(membersOf(body), 'resources').map((resource) => textAt(resource, 'name')));
   }
 
-  /** A server's own resources, without those of its peers, which could be reported in circles. */
+  /** Returns a server's own resources, without its peers', which could circulate. */
   async #groupsOf(address: ServerAddress): Promise<readonly JsonObject[]> {
     const { code, body } = await this.#document(address, {
       path: '/apis',

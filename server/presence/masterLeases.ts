@@ -61,7 +61,7 @@ export class MasterLeases {
 
 const keyOf = (ip: string): ObjectKey => ({ resource: masterLeaseResource, namespace: '', name: ip });
 
-/** The generation grows because kube-apiserver does not write unchanged objects. Pure. */
+/** Increases the generation, because kube-apiserver does not write unchanged objects. Pure. */
 const renewed = (ip: string, current: ApiObject | null): ApiObject => ({
   ...current,
   apiVersion: 'v1',

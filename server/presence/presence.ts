@@ -45,7 +45,7 @@ export const renewIntervalMs = 7_000;
  * the store and a sync.
  */
 export const nextTurnMs = (nowMs: number): number => untilNext(nowMs, renewIntervalMs);
-/** A server without renewal for this long is gone; the lease duration of the reference's reconciler. */
+/** Time after which a server without renewal is gone; the lease duration of the reference's reconciler. */
 export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;
 const endpoints = { group: '', version: 'v1', resource: 'endpoints' } as const;
@@ -57,7 +57,7 @@ interface Seen {
   readonly movedAt: number;
 }
 
-/** Renews this server's lease, and maintains the endpoints of the API's own service. See DESIGN.md. */
+/** Renews this server's lease, and maintains the API service's endpoints. See DESIGN.md. */
 export class Presence {
   readonly #options: PresenceOptions;
   readonly #seen = new Map<string, Seen>();
@@ -135,7 +135,7 @@ export class Presence {
     if (this.#options.reconciles) await this.#attempt('endpoints of the API', async () => this.#reconcile(await this.#present()));
   }
 
-  /** Writes the endpoints without this server, unless there is no other. */
+  /** Removes this server from the endpoints, unless it is the only one. */
   async #leave(): Promise<void> {
     const { identity, count = null } = this.#options;
     const others = count === null ? this.#addresses() : (await this.#listed()).filter(({ ip }) => ip !== identity.address.ip);
@@ -149,7 +149,7 @@ export class Presence {
     return countedAddresses(listed, identity.address.ip, count).map((ip) => ({ ...identity.address, ip }));
   }
 
-  /** The addresses in the Endpoints of the service, as servers at this one's port. */
+  /** Returns the service's addresses in Endpoints, as servers at this one's port. */
   async #listed(): Promise<readonly ServerAddress[]> {
     const target = this.#target(endpoints, service.namespace, service.name);
     if (target === null) return [];
@@ -164,7 +164,7 @@ export class Presence {
     );
   }
 
-  /** Servers of both programs. Kube-apiservers report only an address; their port is assumed to be ours. */
+  /** Returns servers of both programs. Kube-apiservers report only an address, and are assumed at our port. */
   #addresses(): readonly ServerAddress[] {
     const alive = this.#alive();
     const known = new Set(alive.map(({ ip }) => ip));
@@ -209,7 +209,7 @@ export class Presence {
       .get(target, { at: 'any' })
       .then((stored) => stored.decode(), absentAs(null))
       .catch(async (error: unknown) => {
-        // Only servers write these, and all of it can be written anew.
+        // Unreadable ones can be replaced, since only servers write them.
         if (!(error instanceof DamagedValueError)) throw error;
         await registry.deleteUnreadable(target, options);
         return null;
@@ -238,7 +238,7 @@ export class Presence {
   }
 }
 
-/** Another server was faster, or storage takes no writes just now. */
+/** Another server was faster, or storage accepts no writes now. */
 const expected: ReadonlySet<number> = new Set([409, 429, 503, 504]);
 
 const absentAs =

@@ -15,7 +15,7 @@ const addressAnnotation = 'raftplane/advertised-address';
 /** The address for forwarded requests, where it differs. */
 const peerAnnotation = 'raftplane/peer-address';
 const memberAnnotation = 'raftplane/member-id';
-/** A lease without renewal for this long may be removed, as in the reference. */
+/** Time after which a lease without renewal may be removed, as in the reference. */
 const leaseSeconds = 3_600;
 
 /** A name in the certificates of all API servers. */
@@ -77,7 +77,7 @@ const written = ({ ip, port }: ServerAddress): string => (ip.includes(':') ? `[$
 
 const portMax = 65_535;
 
-/** The content may be any text of a writer of leases. */
+/** The content may be any text by a writer of leases. */
 function addressIn(text: string | undefined): ServerAddress | null {
   const [, ip, port] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(text ?? '') ?? [];
   if (ip === undefined || port === undefined || isIP(ip) === 0) return null;

@@ -33,7 +33,7 @@ export function countedAddresses(there: readonly string[], own: string, count: n
   if (there.includes(own) && there.length <= count) return there;
   const all = [...new Set([...there, own])].sort();
   const at = all.indexOf(own) + 1;
-  // Own address last: what follows it, around the end, goes first.
+  // Own address last: addresses after it, in circular order, go first.
   const kept = [...all.slice(at), ...all.slice(0, at)].slice(-count);
   return kept.sort();
 }
@@ -43,7 +43,7 @@ export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
   return {
     apiVersion: 'v1',
     kind: 'Endpoints',
-    // Slices are made from the servers as well, so they need no mirroring.
+    // Servers also make slices, so mirroring is not needed.
     metadata: { ...service, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     subsets: reached(servers).map(({ port, ips }) => ({
       addresses: ips.map((ip) => ({ ip })),

@@ -1,4 +1,4 @@
-/** The pool from which Node cuts small buffers: its own 8 KiB last for two small writes. */
+/** Pool for small buffers; Node's own of 8 KiB lasts for two small writes. */
 const poolBytes = 64 * 1024;
 
 /**

@@ -1,6 +1,6 @@
 import { loadThread, type ConsensusThread } from '../../raft/index.js';
 
-/** Imported first by `main.ts`: the replica's thread loads in parallel with the server. */
+/** Imported first by `main.ts`, so that the replica's thread loads in parallel with the server. */
 const startsServer = (argv: readonly string[]): boolean =>
   argv.every((argument) => argument.startsWith('-') && !/^--?(h|help|version|etcd-servers)(=|$)/.test(argument));
 

@@ -11,7 +11,7 @@ export function takeHandedConnections(take: (socket: Socket) => boolean): void {
     if (!isHandedConnection(message)) return;
     const { handsOver: id } = message;
     if (!(handle instanceof Socket)) return tell({ closed: id });
-    // Nothing has been read, so that it can still go to another server.
+    // Nothing was read, so it can still go to another server.
     if (!take(handle)) {
       handle.destroy();
       return tell({ refused: id });

@@ -7,7 +7,7 @@ import { inStep } from '../../program/files/inStep.js';
  * same processor time.
  */
 const growthPercentMin = 40;
-/** Collecting a small heap again and again costs a twentieth of a create. */
+/** Collecting a small heap repeatedly costs a twentieth of a create. */
 const growthBytesMin = 48 * 1024 * 1024;
 const growthPercentMax = 150;
 /** A multiple of other intervals: no further wake-ups. */

@@ -10,11 +10,11 @@ import type { Storage } from '../storage/contract.js';
 import { createMemoryStorage } from '../storage/memory.js';
 import { nowMark, type SeedEntry } from './seed.js';
 
-/** Objects that depend on options, the machine, or claims: the hooks create them in each cluster. */
+/** Objects that depend on options, machine, or claims, created by hooks in each cluster. */
 const ownToEach: ReadonlySet<string> = new Set(['services', 'servicecidrs', 'ipaddresses', 'nodeports', 'endpointslices', 'endpoints']);
 const times = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z"/g;
 
-/** The objects that the hooks of a new server create, in stored form without uids and times. */
+/** Returns the objects created by a new server's hooks, in stored form without uids and times. */
 export async function seedEntries(): Promise<SeedEntry[]> {
   const storage = createMemoryStorage();
   const catalogue = createCatalogue();

@@ -27,7 +27,7 @@ export interface SeedOptions {
 
 const defaultNamespace = { resource: { group: '', resource: 'namespaces' }, namespace: '', name: 'default' };
 const writeTimeoutMs = 10_000;
-/** The time that followers wait for the leader, and their polling interval. */
+/** Time that followers wait for the leader, and their polling interval. */
 const patienceMs = 1_000;
 const lookMs = 5;
 

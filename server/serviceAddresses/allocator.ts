@@ -27,7 +27,7 @@ import { specOf } from '../kinds/parts.js';
 
 export interface ServiceAllocatorOptions {
   readonly storage: Storage;
-  /** The ranges of `--service-cluster-ip-range`; the first family is the primary one. */
+  /** Ranges of `--service-cluster-ip-range`; the first family is primary. */
   readonly ranges: readonly Range[];
   readonly ports: PortRange;
   /** The record of taken ports. Default: one object each (`portClaims`). */
@@ -108,7 +108,7 @@ class Round {
     this.#counts = context.dryRun ? noAllocationCounts : options.counts;
   }
 
-  /** Chooses one address for each family; requested ones are checked, existing ones kept. */
+  /** Chooses one address per family; checks requested ones, keeps existing ones. */
   async chooseAddresses(held: readonly string[]): Promise<void> {
     const spec = this.#spec;
     const addresses = clusterIPsOf(spec).filter((address) => address !== '');
@@ -130,7 +130,7 @@ class Round {
     throw refuse(this.#service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${problem}`)]);
   }
 
-  /** A dry run asks one range, and not whether the address is taken. */
+  /** A dry run asks one range, not whether the address is taken. */
   async #addressProblem(address: string, ranges: readonly Range[], within: Range | undefined): Promise<string | null> {
     const [first] = ranges;
     if (this.#context.dryRun && first !== undefined)

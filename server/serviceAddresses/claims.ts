@@ -56,7 +56,7 @@ export const giveBack = (claims: readonly Claim[]): SideWrite[] => claims.map((c
 export const take = (claims: readonly Claim[], service: ApiObject, context: Pick<AllocationContext, 'now' | 'newUid'>): SideWrite[] =>
   claims.map((claim) => ({ action: 'create', key: claimKey(claim), object: claimObject(claim, service, context) }));
 
-/** Clients see who has made an address, as of any object that they may change. */
+/** Shows clients the maker of an address, as of other objects. */
 const ownerOfAddress = {
   manager: 'kube-apiserver',
   operation: 'Update',

@@ -32,7 +32,7 @@ export function withoutBits(bits: PortBits, { first, last }: PortRange, ports: r
 export const portsOf = (bits: PortBits, range: PortRange): number[] =>
   Array.from({ length: sizeOf(range) }, (_, at) => range.first + at).filter((port) => isSet(bits, range, port));
 
-/** The bits of an object for the range `wanted`, which may differ from its own. */
+/** Returns an object's bits for the range `wanted`, which may differ from its own. */
 export function portBits({ range, data }: { readonly range: string; readonly data: string }, wanted: PortRange): PortBits {
   const written = Uint8Array.from(Buffer.from(data, 'base64')).reverse();
   const [first = 0, last = 0] = range.split('-').map(Number);

@@ -19,7 +19,7 @@ export interface PortRecord {
   }): readonly SideWrite[];
 }
 
-/** One object per taken port in the built-in store: writers of different ports do not conflict. */
+/** One object per taken port in the built-in store, so that writers of different ports do not conflict. */
 export const portClaims = (storage: Pick<Storage, 'get' | 'list'>): PortRecord => ({
   taken: () => objectsOf(storage),
   isTaken: async (claim, at) => (await stateOf(storage, claimKey(claim), at)) !== null,
@@ -55,14 +55,14 @@ export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): Por
   };
 }
 
-/** The next state of the object; null where a port is already taken. */
+/** Returns the object's next state; null if a port is taken. */
 function amended(current: ApiObject | null, range: PortRange, takes: readonly number[], gives: readonly number[]): ApiObject | null {
   const bits = bitsOf(current, range);
   if (takes.some((port) => isSet(bits, range, port))) return null;
   return allocationOf(withBits(withoutBits(bits, range, gives), range, takes), range, current);
 }
 
-/** The taken ports of the object. Ports of another range are translated. */
+/** Returns the object's taken ports. Translates ports of another range. */
 export const bitsOf = (current: ApiObject | null, range: PortRange): PortBits =>
   current === null ? emptyBits(range) : portBits({ range: textAt(current, 'range'), data: textAt(current, 'data') }, range);
 

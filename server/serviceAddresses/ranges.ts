@@ -6,7 +6,7 @@ import { readFailure } from '../registry/failures.js';
 import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 import { parseRange, type Family, type Range } from '../registry/validation/addresses.js';
 
-/** Ports from `first` to `last`; the first `reserved` of them are allocated last. */
+/** Ports `first` to `last`; the first `reserved` are allocated last. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;

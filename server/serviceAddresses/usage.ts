@@ -10,7 +10,7 @@ export interface Usage {
   readonly available: number;
 }
 
-/** The use of all address ranges, by their text. Reads the names of all taken addresses. */
+/** Returns the use of all address ranges by text. Reads the names of all taken addresses. */
 export async function addressUsage(options: {
   readonly storage: Pick<Storage, 'list'>;
   readonly ranges: readonly Range[];

@@ -50,7 +50,7 @@ export class Compaction {
     for (const timer of [this.#timer, this.#shortTimer]) if (timer !== null) clearInterval(timer);
   }
 
-  /** No client has seen the initial objects' creation: history begins afterwards. */
+  /** History begins after the creation of initial objects, which no client has seen. */
   begin(): void {
     this.#before = this.#options.version();
     this.#attempt(async () => {

@@ -16,7 +16,7 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** Immutable and shared; `decode` builds a new object each time, which the caller may change. */
+/** Immutable and shared; `decode` builds a new object, which the caller may change. */
 export interface StoredObject {
   readonly namespace: string;
   readonly name: string;
@@ -85,12 +85,12 @@ export type WriteResult =
   | { readonly outcome: 'applied'; readonly object: StoredObject }
   /** Definite: the object is not at the expected version. */
   | { readonly outcome: 'conflict'; readonly current: StoredObject | null }
-  /** Definite: an object to be created along with it already exists. */
+  /** Definite: an object to be created with it already exists. */
   | { readonly outcome: 'taken'; readonly key: ObjectKey }
   | { readonly outcome: 'unavailable'; readonly reason: string }
   /** Definite: the store accepts only writes that free space. */
   | { readonly outcome: 'noSpace'; readonly reason: string }
-  /** Definite: the store refuses such a write, for example as too large. */
+  /** Definite: the store refuses the write, for example as too large. */
   | { readonly outcome: 'rejected'; readonly reason: string }
   /** Indefinite: the write may still happen. */
   | { readonly outcome: 'unknown'; readonly reason: string };
@@ -165,7 +165,7 @@ export interface Storage {
   update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult>;
   /** `applied` has its last state with the version of the removal. */
   delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult>;
-  /** A write's result for a dry run; absent where objects are shown as written. Throws StatusError. */
+  /** Returns a dry run's result; absent if objects are shown as written. Throws StatusError. */
   rehearse?(object: ApiObject, version: Version): Promise<StoredObject>;
   /** True where an unchanged object should be rewritten. */
   isStale(key: ObjectKey): Promise<boolean>;

@@ -51,7 +51,7 @@ export interface Item {
   readonly bigIntegers: boolean;
 }
 
-/** A stored value that is damaged, or in the format of a newer program. */
+/** A stored value that is damaged, or of a newer program. */
 export class DamagedValueError extends Error {
   version = 0;
   /** Either decryption or the decoding after it failed. */
@@ -72,12 +72,12 @@ export class DamagedValueError extends Error {
   }
 }
 
-/** The most unreadable objects that a list names, as in the reference. */
+/** Most unreadable objects that a list names, as in the reference. */
 export const damagedListedMax = 100;
 
 /** A list with unreadable objects, which fails as a whole. */
 export class DamagedListError extends Error {
-  /** `damaged` is not empty; beyond `damagedListedMax` the others are only known to exist. */
+  /** `damaged` is not empty; objects beyond `damagedListedMax` are only known to exist. */
   constructor(readonly damaged: readonly DamagedValueError[]) {
     super(damaged[0]?.message);
     this.name = 'DamagedListError';
@@ -88,7 +88,7 @@ export class DamagedListError extends Error {
 export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null = null): Buffer =>
   encodeWrite(key, object, form).value;
 
-/** The object's JSON, if it differs, spares the writer reading it back. */
+/** The object's JSON, if different, which the writer need not read back. */
 export interface EncodedWrite {
   readonly value: Buffer;
   readonly json: JsonLayout | null;
@@ -122,7 +122,7 @@ function writeOf(form: StoredForm | null, body: Buffer | null, json: JsonLayout)
 
 const elsewhere = { versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false };
 
-/** The bytes are a copy, so `value` may be a view. Throws DamagedValueError. */
+/** Copies the bytes, so `value` may be a view. Throws DamagedValueError. */
 export function itemOf(key: ObjectKey, value: Uint8Array, version: number, complete: Complete | null = null): Item {
   const source = sourceOf(key, value, version);
   return 'bytes' in source ? source : readItem(key, source, version, { complete });
@@ -166,7 +166,7 @@ export interface Completion {
 export const readVersion = ({ stored, apiVersion }: UnreadValue, completion: Completion | null): string =>
   completion !== null && isReferenceValue(stored) ? completion.apiVersion : apiVersion;
 
-/** Small buffers usually share a slab, which one long-lived buffer would keep. */
+/** Small buffers usually share a slab, which one long-lived buffer would retain. */
 export type Allocate = (bytes: number) => Buffer;
 
 interface Reading {
@@ -174,7 +174,7 @@ interface Reading {
   readonly allocate?: Allocate;
 }
 
-/** Completes kube-apiserver's form, as that program does on every read. Throws DamagedValueError. */
+/** Completes kube-apiserver's form, like that program on every read. Throws DamagedValueError. */
 export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, { complete = null, allocate }: Reading = {}): Item {
   if (isOwnJson(stored)) return itemInJson(stored, version, allocate);
   const read = decoded(key, stored);
@@ -190,7 +190,7 @@ function completed(key: ObjectKey, object: ApiObject, complete: Complete): ApiOb
   }
 }
 
-/** Converts another form to JSON once; from then on it is like any other. */
+/** Converts another form to JSON once, after which it is like any other. */
 export function itemFrom(json: JsonLayout, version: number, allocate: Allocate = ownMemory): Item {
   const { text, versionAtCharacter, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers } = json;
   const inserted = `${versionPrefix}${version}"`;

@@ -53,13 +53,13 @@ export interface StoreEngine {
   ): Promise<WriteOutcome>;
   /** Resolves when listeners have received everything written before the call. */
   barrier(timeoutMs: number): Promise<BarrierOutcome>;
-  /** Listeners have everything written anywhere up to this revision; null if that needs a barrier. */
+  /** Returns the revision up to which listeners have all writes anywhere; null if that needs a barrier. */
   current(): Revision | null;
   /** Reads at a revision; null for the newest that listeners have, which is never `compacted`. Rejects if unreadable (`isPassing`). */
   range(options: RangeOptions): Promise<RangeResult>;
   /** Complete revisions, about `bytesMax` bytes of values. */
   changesSince(after: Revision, bytesMax: number): Promise<ChangesResult>;
   compact(revision: Revision, timeoutMs: number): Promise<WriteOutcome>;
-  /** Delivers every later change once, until the returned function is called. `gap` means lost changes. */
+  /** Delivers every later change once, until the returned function is called. `gap`: changes were lost. */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
 }

@@ -9,11 +9,11 @@ export interface Unreadable {
   readonly reason: string;
 }
 
-/** Calls come while changes are applied: they must be quick and must not throw. */
+/** Called while changes are applied: must be quick and not throw. */
 export interface Follower {
   put(object: StoredObject): void;
   remove(namespace: string, name: string): void;
-  /** An unreadable object counts as removed where this method is absent: unknown permissions must not be granted. */
+  /** If absent, an unreadable object counts as removed: unknown permissions must not be granted. */
   unreadable?(object: Unreadable): void;
 }
 

@@ -12,7 +12,7 @@ import { typeOfKind, type KindName } from '../../api/catalogue/types.js';
 import type { ObjectKey } from './contract.js';
 import { holdsObjects } from './heldObjects.js';
 
-/** Forms of stored objects besides JSON, which `encoding.ts` handles for every type. */
+/** Forms of stored objects besides JSON (`encoding.ts`). */
 export type OtherMediaType = 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
 export interface StoredForm {
@@ -59,7 +59,7 @@ const codecs: Readonly<Record<OtherMediaType, FormCodec>> = {
 
 export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType => Object.hasOwn(codecs, mediaType);
 
-/** Null if the type lacks this form and is stored in JSON. */
+/** Returns null if the type lacks this form and is stored in JSON. */
 export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, object: ApiObject): Buffer | null {
   const name = kind(key.resource);
   if (name === null) return null;

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { typeNamed, typeOfKind, type ApiType, type Shape } from '../../api/catalogue/types.js';
 import { kindOf } from '../../workers/codecs/protobuf/index.js';
 
-/** Embedded objects cannot name their kind in Protobuf: like kube-apiserver, this restores the names on reads. */
+/** Embedded objects cannot name their kind in Protobuf; restores the names on reads, like kube-apiserver. */
 export function nameHeldObjects(object: ApiObject): void {
   const type = typeOfKind(kindOf(object.apiVersion ?? '', object.kind ?? ''));
   if (type !== undefined && holdsObjects(type)) nameIn(object, type);
@@ -42,7 +42,7 @@ function mayHold(shape: Shape): boolean {
 
 const holders = new Map<string, boolean>();
 
-/** Embedded objects, such as a StatefulSet's claims, name their kind in JSON only. */
+/** Returns whether a type embeds objects, such as a StatefulSet's claims, which name their kind in JSON only. */
 export function holdsObjects(type: ApiType): boolean {
   const known = holders.get(type.name);
   if (known !== undefined) return known;

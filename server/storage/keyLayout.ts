@@ -25,16 +25,16 @@ const oddParts: readonly (readonly [group: string, resource: string, part: strin
   ['networking.k8s.io', 'ingresses', 'ingress'],
   ['apiextensions.k8s.io', 'customresourcedefinitions', 'apiextensions.k8s.io/customresourcedefinitions'],
   ['apiregistration.k8s.io', 'apiservices', 'apiregistration.k8s.io/apiservices'],
-  // No API serves these two: allocated node ports, and running servers.
+  // Resources without an API: allocated node ports, and running servers.
   ['', 'servicenodeportallocations', 'ranges'],
   ['', 'apiServerIPInfo', 'masterleases'],
 ];
 
-/** Returns whether an object's name is only in its key: the reference's internal objects. */
+/** Returns whether only the key has an object's name: the reference's internal objects. */
 export const isNameless = ({ group, resource }: GroupResource): boolean =>
   group === '' && (resource === 'servicenodeportallocations' || resource === 'apiServerIPInfo');
 
-/** Returns a built-in resource's part if it differs from the name; else null. */
+/** Returns a built-in resource's part if it differs from the name, or null. */
 export const oddPartOf = ({ group, resource }: GroupResource): string | null =>
   oddParts.find((odd) => odd[0] === group && odd[1] === resource)?.[2] ?? null;
 

@@ -75,7 +75,7 @@ const afterSlash = '0';
 
 export const keyAfter = (key: string): string => `${key}\0`;
 
-/** A substring would keep its whole source in memory. V8 copies short parts itself. */
+/** Copies, as a substring would keep its source in memory. V8 copies short parts itself. */
 export const flat = (text: string): string => (text.length < sharedPartMin ? text : Buffer.from(text).toString());
 
 /** V8 makes a view from this length on (`SlicedString::kMinLength`). */

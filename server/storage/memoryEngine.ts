@@ -173,7 +173,7 @@ function firstPlace(length: number, isTrue: (index: number) => boolean): number 
   return low;
 }
 
-/** Like etcd and SQLite. ASCII strings have the same order by code units. */
+/** Compares like etcd and SQLite. ASCII strings have the same order by code units. */
 function isBefore(a: string, b: string): boolean {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const [one, other] = [a.charCodeAt(index), b.charCodeAt(index)];

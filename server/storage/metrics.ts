@@ -66,7 +66,7 @@ export function exposeCounts({ registry, resources, count, periodMs }: CountOpti
 /** Upper bounds in seconds, as in the reference. */
 const storeBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
-/** Times of the store under the reference's etcd names, whichever store it is. */
+/** Times of any store under the reference's etcd names. */
 export function createStoreTimes(registry: Registry): StoreTimes {
   const labelNames = ['operation', 'group', 'resource'] as const;
   const duration = new DurationHistogram({

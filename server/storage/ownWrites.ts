@@ -1,7 +1,7 @@
 import type { EncodedWrite } from './encoding.js';
 import type { JsonLayout } from './jsonLayout.js';
 
-/** Pending writes with their JSON, so that the cache need not decode them when they return. */
+/** Pending writes with their JSON, which the cache need not decode when they return. */
 export class OwnWrites {
   readonly #underWay = new Map<string, EncodedWrite[]>();
 

@@ -78,7 +78,7 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly published?: () => Version;
   /** Default null: each thread makes its own. */
   readonly commonForms?: CommonForms | null;
-  /** The longest wait for a barrier, and for the cache to be loaded. */
+  /** Limit of the wait for a barrier, and for loading the cache. */
   readonly readTimeoutMs?: number;
   readonly versionTimeoutMs?: number;
 }
@@ -89,7 +89,7 @@ export interface RaftStorage extends Storage {
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
   /** Null for an uncached resource. */
   counts(resource: GroupResource): { readonly counts: CacheCounts; readonly version: Version } | null;
-  /** Waits until this thread knows everything that any thread may have shown; undefined if it does. */
+  /** Waits until this thread knows everything shown by any thread; undefined if it does. */
   caughtUp(): Promise<unknown> | undefined;
   readonly lockedKey: string | null;
   /** Does not check objects: a server must have stored them before. With `unless`, writes nothing if that object exists ("conflict"). */
@@ -303,7 +303,7 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  /** The replica has lost changes: readers wait as they do at the start. */
+  /** The replica lost changes: readers wait as at the start. */
   async #loadAnew(): Promise<void> {
     this.#loaded = false;
     for (;;) {

@@ -1,6 +1,6 @@
 import type { Comparison, EngineOperation } from './engine.js';
 
-/** Every store applies it, so that data can be moved. Source: `--max-request-bytes` of etcd. */
+/** Applied by every store, so that data can be moved. Source: `--max-request-bytes` of etcd. */
 export const requestBytesDefaultMax = 1_572_864;
 /** The bound of etcd's client package, for every store. */
 export const messageBytesMax = 2_097_152;
@@ -22,7 +22,7 @@ export function sizeRefusal(
   return bytes > requestBytesMax ? tooLargeText : null;
 }
 
-/** Counts as etcd's clients encode; field numbers are all below 16. */
+/** Counts bytes like etcd's clients; all field numbers are below 16. */
 function transactionBytes(comparisons: readonly Comparison[], operations: readonly EngineOperation[]): number {
   let bytes = 0;
   for (const { key, modRevision } of comparisons) bytes += field(2 + field(Buffer.byteLength(key)) + 1 + varintBytes(modRevision));

@@ -3,7 +3,7 @@ import { KeySpace } from './keys.js';
 import type { KeyValue, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
 import { ForwardingEngine } from './forwardingEngine.js';
 
-/** Servers write nothing while this key exists. No layout has objects there. */
+/** Servers write nothing while this key exists, where no layout has objects. */
 export const sealKeyOf = (prefix: string): string => `${new KeySpace(prefix).start}raftplane/sealed`;
 
 const absent = revision(0);

@@ -34,7 +34,7 @@ export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveField
 
 export const noSelectableFields: SelectableFields = () => null;
 
-/** Completes objects that kube-apiserver stored, perhaps long ago; null if nothing was ever added. */
+/** Completes objects stored by kube-apiserver, perhaps long ago; null if nothing was ever added. */
 export type Completions = (resource: GroupResource) => Completion | null;
 
 const noCompletions: Completions = () => null;
@@ -72,11 +72,11 @@ const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 const itemForm = 'item';
 const noNotes: FormNotes = [0, 0, 0, 0];
 
-/** Identity comes first in the JSON (`jsonLayout.ts`); otherwise the object is decoded. */
+/** The JSON begins with the identity (`jsonLayout.ts`); otherwise the object is decoded. */
 const identity = /^\{"metadata":\{(?:"(?:name|generateName|namespace)":"[^"\\]*",)*"uid":"([^"\\]*)"/;
 const identityBytesMax = 1_024;
 
-/** Labels, fields and the JSON of other stored forms are extracted lazily: most are never needed. */
+/** Extracts labels, fields and the JSON of other forms lazily, as most are never needed. */
 export class StoredItem implements StoredObject, Lodger {
   readonly apiVersion: string;
   #source: Item | UnreadValue;
@@ -189,7 +189,7 @@ export class StoredItem implements StoredObject, Lodger {
     this.#read();
   }
 
-  /** Throws DamagedValueError for a value that is invalid despite its checksum. */
+  /** Throws DamagedValueError for an invalid value with a valid checksum. */
   #read(): Item {
     const { commonForms: forms } = this;
     const source = this.#source;
@@ -241,7 +241,7 @@ export class StoredItem implements StoredObject, Lodger {
   }
 }
 
-/** When its shared memory is released, it is dropped, and made or found again on demand. */
+/** Dropped when its shared memory is released, and made or found again on demand. */
 class Encoding implements Lodger {
   readonly #segment: Segment;
   readonly #place: number;
@@ -293,7 +293,7 @@ function whatIsReadable<T>(otherwise: T, read: () => T): T {
   }
 }
 
-/** Reading fails; it can be deleted, and then shows only its name. */
+/** Reading fails; it can be deleted, showing only its name. */
 export class DamagedItem extends StoredItem {
   constructor(
     facts: ResourceFacts,
@@ -315,7 +315,7 @@ export class DamagedItem extends StoredItem {
   }
 }
 
-/** Returns the object of a stored value whose JSON is known, which avoids decoding it. */
+/** Returns the object of a stored value with known JSON, which need not be decoded. */
 export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem =>
   new StoredItem(facts, key, version, itemFrom(json, version));
 
@@ -331,7 +331,7 @@ export function keptObjectOf(facts: ResourceFacts, key: ObjectKey, version: Vers
 export const storedObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, sourceOf(key, value, version)));
 
-/** Keeps the value in place, which must not change: `lieIn` determines for how long. */
+/** Keeps the value in place, unchanged, for the time that `lieIn` determines. */
 export const objectLyingIn = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, unreadIn(key, value)));
 

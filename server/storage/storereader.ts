@@ -26,7 +26,7 @@ export interface ChangesPage {
   readonly through: Version;
 }
 
-/** Reads from the store itself: versions older than the cache, until compaction, and uncached resources. */
+/** Reads from the store: versions older than the cache, until compaction, and uncached resources. */
 export class StoreReader {
   readonly #replica: Pick<StoreEngine, 'range' | 'changesSince'>;
   readonly #keys: KeySpace;
@@ -139,7 +139,7 @@ export class StoreReader {
     return { outcome: 'found', changes: own, through: page.through };
   }
 
-  /** Remaining keys are counted only if the answer may report them. */
+  /** Counts remaining keys only if the answer may report them. */
   async #cutOff(items: readonly StoredObject[], rest: Bounds | null, version: Version, matching: boolean): Promise<ListResult> {
     const left =
       rest === null ? null : await this.#replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });

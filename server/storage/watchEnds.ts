@@ -32,5 +32,5 @@ export interface Expired {
 
 export const expired = (why: ExpiryReason, oldest: number): Expired => ({ outcome: 'expired', why, oldest });
 
-/** Returns what follows the reference's message, which knows no such reason; empty where it does. */
+/** Returns the text after the reference's message, which lacks such reasons; empty for its own. */
 export const expiryText = (why: ExpiryReason): string => (expiries[why].isTold ? `: ${expiries[why].about}` : '');

@@ -1,6 +1,6 @@
 import type { Change, ChangesResult, KeyValue, RangeResult } from './engine.js';
 
-/** Engine reads as JSON for readers outside the process: values are base64. */
+/** Engine reads as JSON for other processes, with values in base64. */
 
 type InJson<T> = Omit<T, 'value'> & { readonly value: string | null };
 

@@ -14,7 +14,7 @@ import type { ApiServerOptions } from '../options/flags.js';
 import { replicaOptions } from '../options/replica.js';
 import type { HistoryOwner, ServerStore } from './store.js';
 
-/** Bounds a stopping leader's search for a successor, which takes milliseconds, unless all stop at once. */
+/** Bounds a stopping leader's search for a successor: milliseconds, unless all stop at once. */
 const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
 
@@ -46,7 +46,7 @@ export function joinEmbedded(ticket: ReplicaTicket): ServerStore {
   return storeOver(replica, published);
 }
 
-/** History is shortened above this part of the quota, so that it does not fill the store. */
+/** Part of the quota above which history is shortened, so that it does not fill the store. */
 const crowdedPart = 3 / 4;
 
 const isShortOf = ({ alarm, shortMembers, storeBytes, quotaBytes }: SpaceStatus): boolean =>

@@ -19,7 +19,7 @@ import type { HistoryKeeper, ServerStore } from './store.js';
 
 const statusTimeoutMs = 5_000;
 
-/** Connects to an etcd, through `dial` if given. Does not wait: while etcd is unavailable, requests fail. */
+/** Connects to an etcd, through `dial` if given. Does not wait: requests fail while etcd is unavailable. */
 export function openEtcd(options: ApiServerOptions, servers: readonly string[], log: Logger, dial: Dial | null): ServerStore {
   const main = connected(options, servers, log, dial);
   const elsewhere = [...byServers(options['etcd-servers-overrides'])].map(([text, resources]) => ({
@@ -92,7 +92,7 @@ function byServers(overrides: readonly string[]): ReadonlyMap<string, readonly G
   const found = new Map<string, GroupResource[]>();
   for (const { resource, servers } of overrides.flatMap((text) => readEtcdOverride(text) ?? [])) {
     const name = servers.toSorted().join(';');
-    // Allocations of services, which clients cannot see, are stored with services.
+    // Allocations of services, invisible to clients, are stored with services.
     const resources = resource.group === '' && resource.resource === 'services' ? [resource, portAllocations] : [resource];
     found.set(name, [...(found.get(name) ?? []), ...resources]);
   }

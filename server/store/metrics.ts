@@ -7,7 +7,7 @@ import { every } from '../storage/metrics.js';
 /** One reading serves all gauges of a scrape. */
 const readingValidMs = 100;
 
-/** Exposes gauges of this replica. While it does not answer, they keep their values. */
+/** Exposes gauges of this replica, which keep their values while it does not answer. */
 export function exposeReplica(
   metrics: ProcessMetrics,
   status: () => Promise<ReplicaStatus>,

@@ -12,7 +12,7 @@ export interface Opening {
   readonly thread?: ConsensusThread | undefined;
 }
 
-/** Opens the configured store. The etcd client is only loaded for an etcd. */
+/** Opens the configured store, loading the etcd client only for an etcd. */
 export async function openStore(options: ApiServerOptions, log: Logger, { egress, threads, thread }: Opening): Promise<ServerStore> {
   const servers = options['etcd-servers'];
   if (options['storage-backend'] === 'memory') return openMemory();

@@ -21,7 +21,7 @@ export interface HistoryOwner {
   compact(version: Version, timeoutMs: number): Promise<WriteOutcome>;
 }
 
-/** A server's store and its requirements: the in-process replica (`embedded.ts`), an external etcd (`etcd.ts`), or memory (`memory.ts`). */
+/** A server's store and its needs: the in-process replica (`embedded.ts`), an etcd (`etcd.ts`), or memory (`memory.ts`). */
 export interface ServerStore {
   readonly engine: StoreEngine;
   readonly elsewhere: readonly { readonly resources: readonly GroupResource[]; readonly engine: StoreEngine }[];
@@ -31,11 +31,11 @@ export interface ServerStore {
   readonly healthElsewhere: readonly Pick<StoreEngine, 'barrier'>[];
   /** Keys and values have kube-apiserver's etcd form. */
   readonly asReference: boolean;
-  /** The engine removes keys after their lifetime; otherwise the server does. */
+  /** True if the engine removes expired keys; otherwise the server does. */
   readonly expires: boolean;
   /** See `FeedOptions.replayedRevisions`; null for the default. */
   readonly replayedRevisions: number | null;
-  /** Returns the newest version that any of several threads may know; null with one thread. */
+  /** Returns the newest version that any thread may know; null with one thread. */
   readonly published: (() => Version) | null;
   /** Access for the other threads. */
   readonly tickets: readonly ReplicaTicket[];
@@ -43,7 +43,7 @@ export interface ServerStore {
   readonly replica: (Replica & ReplicaAdministration) | null;
   /** Returns whether this server does the work for all servers. Several may for a time, which the work must tolerate. */
   leads(): Promise<boolean>;
-  /** Called when the store can no longer serve: the process must end. */
+  /** Called when the store can no longer serve, which must end the process. */
   onFailure(listener: (error: Error) => void): void;
   history(owner: HistoryOwner, log: Logger): HistoryKeeper;
   expose(metrics: ProcessMetrics, options: ApiServerOptions): void;

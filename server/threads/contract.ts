@@ -8,7 +8,7 @@ import type { ApiServerOptions } from '../options/flags.js';
 
 export interface ThreadStart {
   readonly options: ApiServerOptions;
-  /** The thread number, from 1: the first thread needs no start. */
+  /** The thread number, from 1, as the first thread needs no start. */
   readonly thread: number;
   readonly threads: number;
   readonly socket: number;
@@ -50,6 +50,6 @@ export interface ToFirst {
   /** False if a strict backend failed. */
   readonly audit: readonly [AuditEvent, boolean];
   readonly settleAudit: readonly [null, boolean];
-  /** Counts an event under these keys, and returns which limits it exceeds. */
+  /** Counts an event under these keys; returns which limits it exceeds. */
   readonly countEvent: readonly [readonly string[], readonly boolean[]];
 }

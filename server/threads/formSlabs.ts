@@ -50,7 +50,7 @@ export class Slab {
     return this.#end + bytes <= this.#memory.byteLength;
   }
 
-  /** Only the creating thread may call it, while there is room. Null for names beyond ASCII. */
+  /** Called only by the creating thread, while there is room. Null for names beyond ASCII. */
   put({ texts, version }: FormName, { bytes, notes }: MadeForm): { readonly offset: number; readonly form: MadeForm } | null {
     const offset = this.#end;
     const word = offset / Int32Array.BYTES_PER_ELEMENT;

@@ -8,7 +8,7 @@ export type Handlers<Served> = {
   readonly [Topic in keyof Served]: (question: Question<Served, Topic>) => Answer<Served, Topic> | Promise<Answer<Served, Topic>>;
 };
 
-/** One end of a channel; a thread is an end too. */
+/** One end of a channel, possibly a thread. */
 export type Port = MessagePort | Worker;
 
 type Message =

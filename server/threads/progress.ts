@@ -3,7 +3,7 @@ import type { Progress } from '../assembly/healthChecks.js';
 const words = { storageAwaited: 0, bootstrapped: 1, stopping: 2 } as const;
 type Word = keyof typeof words;
 
-/** The progress of a process with several threads: the first thread's, but loading is per thread. */
+/** The progress of a process with several threads: the first thread's, except loading. */
 export class SharedProgress implements Progress {
   static readonly bytes = 4 * Object.keys(words).length;
   synced = false;

@@ -121,7 +121,7 @@ function firstThread(metrics: Metrics, duties: Duties): FirstThread {
   });
 }
 
-/** Reads the files that options name. The first thread writes the log. */
+/** Reads the named files. The first thread writes the log. */
 function prepare({ options }: ThreadStart, line: FirstThread, metrics: Metrics) {
   const { output: _, ...logging } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
   const log = createLogger({

@@ -20,9 +20,9 @@ import { SharedProgress } from './progress.js';
 import { SharedForms } from './sharedForms.js';
 import { closeOnAll } from './sharedSocket.js';
 
-/** More threads would wait for the consensus thread: see docs/scaling.md. */
+/** More threads would wait for the consensus thread (docs/scaling.md). */
 const servingThreadsMax = 8;
-/** The size in OpenSSL: names, and keys of cipher and digest. */
+/** OpenSSL's size: names, and keys of cipher and digest. */
 const ticketKeyBytes = 48;
 
 export interface Surroundings {
@@ -58,14 +58,14 @@ interface Running {
   readonly line: Line<ToThread, ToFirst>;
 }
 
-/** The first thread's view of the other serving threads: see DESIGN.md. */
+/** The first thread's view of other serving threads (DESIGN.md). */
 export class ServingThreads {
   readonly #given: ServingThreadsOptions;
   readonly share: ThreadShare;
   readonly progress: SharedProgress;
   readonly forms: SharedForms;
   readonly ticketKeys = randomBytes(ticketKeyBytes);
-  /** Resolves with the reason when one of them has ended unexpectedly. */
+  /** Resolves with the reason of a thread's unexpected end. */
   readonly failed: Promise<Error>;
   readonly #memory: SharedMemory;
   readonly #peers: readonly (readonly MessagePort[])[];
@@ -119,7 +119,7 @@ export class ServingThreads {
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('drain', null)));
   }
 
-  /** The first thread's listener, which closes the socket of all when it drains. */
+  /** The first thread's listener, which closes all threads' socket when it drains. */
   sharing(first: Listener): DrainedListener {
     return {
       announceEnd: () => {
@@ -148,7 +148,7 @@ export class ServingThreads {
     for (const { worker } of this.#running.slice(closed - 1)) worker.unref();
   }
 
-  /** Resolves to the number of threads that have closed the socket. */
+  /** Resolves to the number of threads that closed the socket. */
   #release(first: Pick<Listener, 'socket' | 'accepted' | 'release'>): Promise<number> {
     const ofFirst = (): undefined => {
       first.release();

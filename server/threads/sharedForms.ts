@@ -3,9 +3,9 @@ import type { CommonForm, CommonForms, FormSubject, MadeForm } from '../storage/
 import { entryBytes, isLarge, Slab, slabBytes, type FormName } from './formSlabs.js';
 import { FormTable, type Claim, type FormKey, type Standing } from './formTable.js';
 
-/** The capacity of the table, 20 bytes each: beyond it, threads make some forms for themselves. */
+/** Capacity of the table, 20 bytes each; beyond it, threads make some forms separately. */
 const tableEntries = 128 * 1024;
-/** The longest wait for a form in progress: its thread may have lost its processor. */
+/** Longest wait for a form in progress, as its thread may lack a processor. */
 const waitDefaultMs = 1;
 const looksMax = 10;
 
@@ -26,7 +26,7 @@ export interface FormCounts {
   /** Found, made by any thread. */
   found: number;
   waited: number;
-  /** Made for this thread alone, without room or after too long a wait. */
+  /** Made for this thread alone, for lack of room or after too long a wait. */
   own: number;
 }
 
@@ -86,7 +86,7 @@ export class SharedForms implements CommonForms {
       const standing = this.#table.look(key);
       const found = this.#found(standing, key);
       if (found !== null) return found;
-      // The entry is useless: its slab is still unknown here, or it takes too long.
+      // The entry is useless: its slab is unknown here, or it takes too long.
       claim = standing.state === 'absent' ? this.#table.claim(key) : 'noRoom';
     }
     let common: CommonForm | null = null;

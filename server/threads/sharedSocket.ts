@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 
-/** The number of files opened and closed to reach a certain descriptor. */
+/** Files opened and closed to reach a certain descriptor. */
 const triesMax = 4_096;
 
 /**

@@ -21,7 +21,7 @@ export interface PostTerms {
   readonly query?: string;
 }
 
-/** Webhooks make decisions, review tokens and objects, and receive audit events. */
+/** A client of webhooks for decisions, reviews of tokens and objects, and audit events. */
 export interface WebhookClient {
   /** Posts JSON and resolves with the response text. Rejects with a WebhookError, also for redirects. */
   post(body: string, terms: PostTerms): Promise<string>;
@@ -82,7 +82,7 @@ export interface Address {
 }
 
 export interface ClientOptions {
-  /** Resolves the address of each call instead of the URL's host. Rejects with the reason. */
+  /** Resolves each call's address, in place of the URL's host. Rejects with the reason. */
   readonly resolve?: () => Promise<Address>;
   readonly answerBytesMax?: number;
   readonly dial?: Dial | null;
@@ -117,7 +117,7 @@ class PooledClient implements WebhookClient {
     this.#secure = secure;
     this.#tls = secure ? tlsTerms(settings) : {};
     this.#certificates = certificates;
-    // New Node reuses no connection where the agent lacks the request's `checkServerIdentity`.
+    // New Node reuses no connection if the agent lacks the request's `checkServerIdentity`.
     const keeping = { ...this.#tls, keepAlive: true, maxSockets: connectionsMax, timeout: idleMs };
     this.#agent = silentWhileIdle(dial === null ? new (secure ? Agent : PlainAgent)(keeping) : dialingAgent(dial, { secure, ...keeping }));
     this.#freshAgent = dial === null ? false : dialingAgent(dial, { secure });
@@ -152,7 +152,7 @@ class PooledClient implements WebhookClient {
   async #call(body: string, request: RequestOptions): Promise<string> {
     const first = this.#begin(request, this.#agent);
     const answer = await answerTo(first, body, this.#certificates).catch((error: unknown) => {
-      // The service closed an idle connection just as it was reused: the request was not read.
+      // The service closed an idle connection at its reuse, before reading the request.
       if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? ''))
         return answerTo(this.#begin(request, this.#freshAgent), body, this.#certificates);
       throw error;
@@ -173,7 +173,7 @@ const connectTo = ({ host, port }: Address): { readonly hostname: string; readon
 
 const endedByPeer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Ends a call at its timeout or the caller's signal. Rejects with a WebhookError. */
+/** Ends a call at its timeout or signal. Rejects with a WebhookError. */
 async function withinTime(terms: PostTerms, host: string, call: (signal: AbortSignal) => Promise<string>): Promise<string> {
   const over = new AbortController();
   const timer = setTimeout(() => {

@@ -20,19 +20,19 @@ export interface HookTarget {
 }
 
 export interface HookClient {
-  /** The URL of a call with this timeout, as in messages. */
+  /** Returns a call's URL with this timeout, as in messages. */
   urlFor(timeoutMs: number): string;
   /** Rejects with a WebhookError; the URL contains the timeout. */
   post(body: string, terms: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined }): Promise<string>;
 }
 
 export interface HookClients {
-  /** The client of a target, with shared connections. Throws for an invalid URL. */
+  /** Returns a target's client, with shared connections. Throws for an invalid URL. */
   of(target: HookTarget): HookClient;
   close(): void;
 }
 
-/** Resolves the current address of a service. Rejects with the reference's error. */
+/** Resolves a service's current address. Rejects with the reference's error. */
 export type ResolveService = (service: ServiceReference) => Promise<Address>;
 
 /** The client certificate for a webhook, by `host:port`. */
@@ -42,12 +42,12 @@ export interface HookClientsOptions {
   readonly resolve: ResolveService;
   readonly identityFor: IdentityFor;
   readonly answerBytesMax?: number;
-  /** Dialers to services of the cluster and to other hosts; null to connect directly. */
+  /** Dialers to the cluster's services and to other hosts; null for direct connections. */
   readonly dial?: { readonly service: Dial | null; readonly host: Dial | null };
   readonly certificates?: CertificateCounts;
 }
 
-/** The limit of targets with open connections; the least recently used is dropped. */
+/** Limit of targets with open connections; the least recently used go. */
 const targetsMax = 500;
 const httpsPort = 443;
 
@@ -83,7 +83,7 @@ function clientOf(
 ): TargetClient {
   const service = typeof at === 'string' ? null : at;
   const url = typeof at === 'string' ? new URL(at) : new URL(`https://${at.name}.${at.namespace}.svc:${at.port}`);
-  // The scheme's default port stays visible: the reference always shows that of a service.
+  // Shows the scheme's default port, as the reference always does for a service.
   const host = service === null ? url.host : `${url.hostname}:${service.port}`;
   const address = `https://${host}${cleaned(service === null ? url.pathname : service.path)}`;
   const identity = identityFor(service === null && url.port === '' ? `${url.hostname}:${httpsPort}` : host);

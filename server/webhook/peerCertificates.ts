@@ -6,7 +6,7 @@ import { CommonNameOnlyError } from '../../program/tls/serverIdentity.js';
 
 /** Counts certificates of kinds that the reference no longer accepts. */
 export interface CertificateCounts {
-  /** It names its server only by common name, without `subjectAltName`: refused, unless verification is off. */
+  /** It names its server by common name only, without `subjectAltName`: refused, unless verification is off. */
   missingSan(): void;
   /** It, or an intermediate, has a SHA-1 signature. */
   insecureSha1(): void;
@@ -20,7 +20,7 @@ interface Dated {
   readonly insecureSha1: boolean;
 }
 
-/** A connection presents its certificates once, and is checked with every request. */
+/** A connection presents its certificates once, but every request checks them. */
 const known = new WeakMap<TLSSocket, Dated>();
 
 export function countCertificates(socket: Socket, counts: CertificateCounts): void {
@@ -40,10 +40,10 @@ export function countRefusedCertificate(error: Error, socket: Socket | null, cou
   else if (weakDigests.has(error.message)) counts.insecureSha1();
 }
 
-/** Reports whether the error is an invalid certificate of the other side. */
+/** Returns whether the error is the other side's invalid certificate. */
 export function isUntrusted(error: Error, socket: Socket | null): boolean {
   if (!(socket instanceof TLSSocket)) return false;
-  // It is set even without verification: then the error is another one.
+  // Also set without verification, when the error is another one.
   const finding = socket.authorizationError as unknown;
   const { code, message } = error as NodeJS.ErrnoException;
   return typeof finding === 'string' && finding === (code ?? message);

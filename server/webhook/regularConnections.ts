@@ -12,7 +12,7 @@ interface Keeping {
   reuseSocket(socket: Duplex, request: ClientRequest): void;
 }
 
-/** Closes idle connections that receive anything, since it cannot be a response. */
+/** Closes idle connections that receive data, which cannot be a response. */
 export function silentWhileIdle<A extends Agent>(agent: A): A {
   const keeping = agent as unknown as Keeping;
   const [keep, reuse] = [keeping.keepSocketAlive.bind(agent), keeping.reuseSocket.bind(agent)];

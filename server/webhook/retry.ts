@@ -4,7 +4,7 @@ import { WebhookError } from './client.js';
 export interface Retrying {
   readonly initialMs: number;
   readonly factor: number;
-  /** The random extension of each delay as a fraction, so that servers do not retry in step. */
+  /** Random extension of each delay as a fraction, so that servers do not retry in step. */
   readonly jitter: number;
   readonly tries: number;
   /** Retriable errors; default: temporary ones. */
@@ -14,7 +14,7 @@ export interface Retrying {
 /** The reference's parameters for all services. */
 export const usualRetrying = (initialMs: number): Retrying => ({ initialMs, factor: 1.5, jitter: 0.2, tries: 5 });
 
-/** A client waits: an unreachable service is not retried, a temporary error is. */
+/** A client waits, so only temporary errors are retried, not unreachable services. */
 export const reviewRetrying = (initialMs: number): Retrying => ({
   ...usualRetrying(initialMs),
   again: ({ code, cause }) =>

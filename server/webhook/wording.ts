@@ -1,6 +1,6 @@
 import { NoAnswerError, WebhookError, type Refusal } from './client.js';
 
-/** The reference's message for a failed call, which is that of its HTTP client. */
+/** Returns the reference's message for a failed call, that of its HTTP client. */
 export function callFailure(url: string, error: unknown): string {
   if (error instanceof WebhookError && error.refusal !== null) return answered(error.code, error.refusal);
   if (error instanceof WebhookError && error.cause === undefined) return error.message;

@@ -2,7 +2,7 @@ import { internalError } from '../../../api/status.js';
 import { convertBuiltIn, type ConvertObject } from '../../admission/matching/versions.js';
 import type { CustomResources } from '../definitions.js';
 
-/** Converts for admission, where webhooks and policies match other versions than the request's. */
+/** Converts for admission, where webhooks and policies may match other versions. */
 export const convertAny =
   (
     custom: Pick<CustomResources, 'typeOf'>,

@@ -9,7 +9,7 @@ export type Converted = { readonly ok: true; readonly objects: readonly JsonValu
 /** Deeper responses are refused unread; no stored object is as deep. */
 const depthMax = 1000;
 
-/** Returns the objects of a ConversionReview response. `v1beta1` required neither uid nor kind. Pure. */
+/** Returns a ConversionReview response's objects. `v1beta1` required neither uid nor kind. Pure. */
 export function convertedOf(answer: string, uid: string, version: ReviewVersion): Converted {
   const refuse = (message: string): Converted => ({ ok: false, message });
   const parsed = jsonCodec.decode(Buffer.from(answer), { findDuplicates: false, depthMax });

@@ -17,7 +17,7 @@ const identity: readonly (readonly [member: string, name: string])[] = [
   ['uid', 'UID'],
 ];
 
-/** Returns why a converted object is not the original in the other version, or null. */
+/** Returns why a converted object is not the original in another version, or null. */
 export function shapeProblem(original: ApiObject, converted: JsonValue, apiVersion: string): string | null {
   if (typeof converted !== 'object' || converted === null || Array.isArray(converted)) return 'it is not an object';
   const [version, kind] = [textAt(converted, 'apiVersion'), textAt(converted, 'kind')];

@@ -54,7 +54,7 @@ export const webhookConverters =
           });
         }
       },
-      // Connections are shared with all webhooks of the same program, and close when they are idle.
+      // Connections are shared with the server's other webhooks, and close when idle.
       close: () => {},
     } satisfies Converter;
   };

@@ -17,7 +17,7 @@ const said: Readonly<Record<Approval, (annotation: string) => Omit<Condition, 't
   }),
 };
 
-/** The approval of a Kubernetes community group; null for other groups. */
+/** Returns the approval of a Kubernetes community group; null for other groups. */
 export function approvalCondition({ group, annotations }: LifeCycle): Condition | null {
   if (!isProtectedGroup(group)) return null;
   const annotation = annotations['api-approved.kubernetes.io'] ?? '';

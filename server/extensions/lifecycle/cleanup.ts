@@ -21,12 +21,12 @@ export interface CleanupOptions {
   readonly report: (name: string, error: unknown) => void;
 }
 
-/** The polling interval for the last object: finalizers may hold some. */
+/** Polling interval for the last object, which finalizers may hold. */
 const firstLookMs = 50;
 const lookMsMax = 5_000;
-/** Objects that still exist after this are reported in the status, and the deletion starts again. */
+/** Time after which remaining objects are reported in the status, and deleted again. */
 const patienceMs = 60_000;
-/** The time after which a server checks the deletion of another one. */
+/** Time after which a server checks another one's deletion. */
 const takeOverMs = 15_000;
 const retryMs = 5_000;
 
@@ -81,7 +81,7 @@ export class Cleanup {
     return this.#options.resources.lifeCycles.some((lifeCycle) => lifeCycle.name === name && lifeCycle.awaitsCleanup);
   }
 
-  /** `first`: work that another server has begun is left to it. */
+  /** `first`: leaves work to another server that has begun it. */
   async #attempt(name: string, first: boolean): Promise<'done' | 'failed' | 'otherServer'> {
     const [plural = '', ...group] = name.split('.');
     const resource = { group: group.join('.'), resource: plural };
@@ -135,7 +135,7 @@ export class Cleanup {
     );
   }
 
-  /** Writes the condition, and releases the definition if that is `done`. */
+  /** Writes the condition, and if `done` releases the definition. */
   async #say(name: string, condition: Condition, done: boolean): Promise<'said' | 'already' | 'gone'> {
     let already = false;
     const apply = (current: ApiObject | null): ApiObject => {

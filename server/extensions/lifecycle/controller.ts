@@ -87,13 +87,13 @@ export class LifeCycles {
     return plan === null ? object : withStatus(object, plan, this.#options.now());
   }
 
-  /** Everything before the definition that was read is in effect once all is settled. */
+  /** Once all is settled, everything before the read definition is in effect. */
   async #others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
     for (let look = 0; look < looksMax; look++) {
       await this.#options.resources.settled();
       const all = this.#options.resources.lifeCycles.filter((other) => other.group === group);
       if ((all.find((other) => other.name === name)?.version ?? 0) >= version) return all;
-      // The watch usually delivers a write in a moment; a failed watch takes longer.
+      // The watch usually delivers a write soon; a failed one takes longer.
       await delay(lookMs, undefined, { signal: this.#rounds.signal });
     }
     throw new Error('definitions have changed that are not known here yet');

@@ -23,7 +23,7 @@ const apiServices: GroupResource = { group: 'apiregistration.k8s.io', resource: 
 
 /** Marks objects that follow definitions; others are left alone. */
 const managed = 'kube-aggregator.kubernetes.io/automanaged';
-/** Custom resources come after all built-in ones; versions are ordered by name. */
+/** Custom resources follow all built-in ones; versions are ordered by name. */
 const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**
@@ -88,7 +88,7 @@ export class DefinedApiServices {
     );
   }
 
-  /** Returns false to retry; losing a race is not a failure. */
+  /** Returns false to retry; a lost race is no failure. */
   async #attempt(name: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();

@@ -32,7 +32,7 @@ const notAccepted: Condition = { type: 'Established', status: 'False', reason: '
 
 const acceptedCondition: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
 
-/** Nothing is left to decide, whatever the others do: the usual case. */
+/** Nothing is left to decide, whatever others do: the usual case. */
 const isSettled = ({ requested, accepted, conditions }: LifeCycle, further: readonly Condition[], without: readonly string[]): boolean =>
   isTrue(conditions, 'Established') &&
   says(conditions, acceptedCondition) &&

@@ -21,13 +21,13 @@ export class Rounds {
     return this.#stopping.signal;
   }
 
-  /** Requests a round that sees this change, after the one in progress, if any. */
+  /** Requests a round after the current one that sees this change. */
   request(): void {
     this.#again = true;
     if (!this.#running && !this.signal.aborted) void this.#run();
   }
 
-  /** Starts no further rounds; the one in progress ends by itself. */
+  /** Starts no further rounds; the current one ends by itself. */
   stop(): void {
     this.#stopping.abort();
   }
@@ -42,7 +42,7 @@ export class Rounds {
         this.#again = true;
       }
     } finally {
-      // No request is lost in between: this is the step of the last read of `again`.
+      // Loses no request, since `again` was last read in this step.
       this.#running = false;
     }
   }

@@ -20,7 +20,7 @@ const age: TableColumn = {
   description: 'When the server created the object, in UTC.',
 };
 
-/** Table columns: the name, and the definition's columns, or else the age. */
+/** Returns table columns: the name, then the definition's columns or the age. */
 export function tableColumns({ columns }: DefinedVersion): readonly TableColumn[] {
   return [
     nameColumn,

@@ -90,7 +90,7 @@ export class CustomType {
     return this.#options.definition;
   }
 
-  /** Compiles served versions early, in steps, for types whose first request would block all others. */
+  /** Compiles served versions early, in steps, so that the first request does not block others. */
   *compileAhead(): Steps<void> {
     for (const { defined, schema, mergeTypes, rules } of this.#versions.values()) {
       if (!defined.served) continue;
@@ -234,7 +234,7 @@ function converterOf({ definition: { conversion, name, group, names }, webhooks 
   });
 }
 
-/** Names the newest version that is neither deprecated nor older than this one. */
+/** Names the newest version that is neither deprecated nor older. */
 function usualWarning({ group, names: { kind }, versions }: Definition, { name }: DefinedVersion): string {
   const [newest] = versions
     .filter((version) => version.served && !version.deprecated && compareVersions(version.name, name) < 0)

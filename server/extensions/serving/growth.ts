@@ -5,7 +5,7 @@ import { StatusError } from '../../../api/status.js';
 const tooLarge = ({ bytesMax }: GrownTooLarge): StatusError =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`);
 
-/** Sets defaults, with an API error if they are too many. */
+/** Sets defaults; an API error if they are too many. */
 export function* storable<T>(work: Steps<T>): Steps<T> {
   try {
     return yield* work;

@@ -15,11 +15,11 @@ export interface PresenterOptions {
   /** The version in which objects are presented. */
   readonly apiVersion: string;
   readonly writtenApiVersion: string;
-  /** Schemas of all versions; null for one that the definition no longer has. */
+  /** Returns a version's schema; null if the definition no longer has it. */
   readonly schemaOf: (apiVersion: string) => CompiledSchema | null;
   /** Null where versions differ only in name. */
   readonly converter: Converter | null;
-  /** Values for field selectors of this version; null where there are none. */
+  /** This version's values for field selectors; null without any. */
   readonly fieldsOf: FieldsOf | null;
 }
 
@@ -45,7 +45,7 @@ export class Presenter {
     return this.#options.converter !== null;
   }
 
-  /** Returns the presented object, or null if a converter has to be called. */
+  /** Returns the presented object, or null if a converter is needed. */
   now(stored: StoredObject): StoredObject | null {
     const known = this.#known.get(stored);
     if (known !== undefined) return known;
@@ -86,12 +86,12 @@ export class Presenter {
     return shown;
   }
 
-  /** Reports whether an object would be written in another form now. */
+  /** Returns whether an object would now be written in another form. */
   isStale(stored: StoredObject, shown: StoredObject): boolean {
     return stored.apiVersion !== this.#options.writtenApiVersion || shown !== stored;
   }
 
-  /** Converts to the written form. Throws StatusError where a converter fails. */
+  /** Converts to the written form. Throws StatusError when a converter fails. */
   async written(object: ApiObject): Promise<ApiObject> {
     const { kind, apiVersion, writtenApiVersion, converter } = this.#options;
     if (apiVersion === writtenApiVersion) return { ...object, apiVersion };
@@ -180,7 +180,7 @@ function* decoded(stored: StoredObject): Steps<ApiObject> {
   return stored.item.length > largeBytes && stored.decodeInSteps !== undefined ? yield* stored.decodeInSteps() : stored.decode();
 }
 
-/** Field values without a converter are those of the stored form, with which selectors have been compared. */
+/** Field values without a converter are those of the stored form, used by selectors. */
 const presented = (
   content: ApiObject,
   { version, fields }: Pick<StoredObject, 'version' | 'fields'>,

@@ -47,7 +47,7 @@ export function customRules(parts: RuleParts): Rules {
     lastFindings,
     warnings,
     create: {
-      // A new object has no status at all, unlike a built-in kind.
+      // Unlike a built-in kind, a new object has no status.
       prepare(object) {
         if (hasStatus) delete object['status'];
       },
@@ -73,7 +73,7 @@ function keepMetadata(object: ApiObject, old: ApiObject): void {
   else object.metadata.managedFields = managedFields;
 }
 
-/** Compares what the generation counts: everything but metadata, and the status where it is a subresource. */
+/** Compares the contents of a generation: all but metadata, and a status that is a subresource. */
 function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boolean {
   const counted = (name: string): boolean => !frame.has(name) && !(hasStatus && name === 'status');
   const names = new Set([...Object.keys(object), ...Object.keys(old)].filter(counted));
@@ -98,7 +98,7 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
   const ofScale = (object: ApiObject, statusOnly: boolean): Between[] =>
     (scale === null ? [] : [...(statusOnly ? [] : specFindings(object, scale)), ...statusFindings(object, scale)]) as Between[];
   const judged = (verdict: RulesVerdict, warn: (text: string) => void): FieldError[] => {
-    // Warnings about tolerated old faults are sent even where something else is refused.
+    // Sends warnings about tolerated old faults even with a refusal.
     verdict.warnings.forEach(warn);
     return verdict.causes.map(ofCause);
   };
@@ -118,7 +118,7 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
 
 const standardFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-/** Any finalizer name is allowed; a warning advises a domain for added ones. */
+/** Any finalizer name is allowed; a warning recommends a domain for added ones. */
 function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
   const added = [...new Set(finalizers)].filter((name) => old?.metadata.finalizers?.includes(name) !== true).sort();
   return added.flatMap((name) =>

@@ -7,10 +7,10 @@ import type { ScaleForm, UnappliedScale } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import type { ScalePaths } from '../definition.js';
 
-/** The subresource `scale` of custom resources: numbers at paths of the definition. */
+/** The `scale` subresource of custom resources: numbers at the definition's paths. */
 
 const replicasMax = 2 ** 31 - 1;
-/** Stands for an absent number while a patch is computed; no client requests it. */
+/** Replaces an absent number during a patch; no client requests it. */
 const notSet = -(2 ** 31);
 
 type Found<T> = { readonly ok: true; readonly value: T | null } | { readonly ok: false; readonly message: string };
@@ -76,7 +76,7 @@ export function statusFindings(object: ApiObject, { statusReplicas, labelSelecto
   return [...replicaFindings(object, statusReplicas), ...(selector.ok ? [] : [invalid(atPath(labelSelector ?? ''), '', selector.message)])];
 }
 
-/** The object does not match the definition's paths; the reference has its own error for this. */
+/** The object does not match the definition's paths, for which the reference has its own error. */
 const unusable = (message: string): StatusError =>
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 
@@ -97,7 +97,7 @@ function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSele
   };
 }
 
-/** Sets a value at a path, creating parents. Throws 500 where another value is in the way. */
+/** Sets a value at a path with its parents. Throws 500 if another value is there. */
 function setAt(object: JsonObject, path: string, value: JsonValue): void {
   const names = namesOf(path);
   let holder = object;
@@ -127,7 +127,7 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
       const replicas = membersOf(scale['spec'])['replicas'] ?? 0;
       if (replicas === notSet) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`);
       setAt(object, specReplicas, replicas);
-      // The client may require a version; otherwise the write applies to the current object.
+      // The write applies to the current object unless the client requires a version.
       if ((scale.metadata.resourceVersion ?? '') !== '') object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       return object;
     },

@@ -30,7 +30,7 @@ export const ownFields = (presenter: Presenter, fields: FieldSelector): FieldSel
 const commonFields = (fields: FieldSelector): FieldSelector => fields.filter(({ field }) => common.has(field));
 const fits = (fields: FieldSelector, object: StoredObject): boolean => matchesFields(fields, (field) => fieldValue(object, field));
 
-/** Lists with such requirements: reads pages, at one version, until there are enough. */
+/** Lists with such requirements: reads pages of one version until there are enough. */
 export async function listSelected(storage: Storage, presenter: Presenter, request: ListRequest): Promise<ListResult> {
   const fields = ownFields(presenter, request.fields);
   const found: StoredObject[] = [];
@@ -57,7 +57,7 @@ export interface SelectedEvent {
   readonly object: StoredObject;
 }
 
-/** Filters events with such requirements: an object that starts or stops matching is added or deleted. */
+/** Filters events with such requirements: objects that start or stop matching are added or deleted. */
 export class SelectedEvents {
   readonly #storage: Storage;
   readonly #presenter: Presenter;
@@ -74,7 +74,7 @@ export class SelectedEvents {
     this.#fields = ownFields(presenter, request.fields);
   }
 
-  /** Determines which objects a resuming client has. Null: nothing to do. */
+  /** Determines a resuming client's objects. Null: nothing to do. */
   begin(): Promise<Failure | null> | null {
     const { start, initialEvents, resource, namespace, labels, fields, shard = null } = this.#request;
     if (start.at !== 'after' || initialEvents) return null;
@@ -111,7 +111,7 @@ export class SelectedEvents {
 
 const keyOf = ({ namespace, name }: StoredObject): string => `${namespace}/${name}`;
 
-/** A deleted object has its last shown state, with the version of its deletion. */
+/** Returns a deleted object's last shown state with the version of its deletion. */
 function lastState(object: StoredObject, version: number): StoredObject {
   const content = object.decode();
   content.metadata.resourceVersion = String(version);

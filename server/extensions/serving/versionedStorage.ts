@@ -186,7 +186,7 @@ class PresentedEvents implements WatchSink {
     else step();
   }
 
-  /** A failure must not stop storage, which is notifying all watchers. */
+  /** Failures must not stop storage, which is notifying all watchers. */
   #presentNow(event: WatchEvent): WatchEvent['object'] | null | 'failed' {
     try {
       return this.#presenter.now(event.object);

@@ -2,7 +2,7 @@ import type { Auditor } from '../../audit/auditor.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
-/** Requests with invalid credentials are recorded as well, with the methods that were tried. */
+/** Also records requests with invalid credentials, with the tried methods. */
 export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filter {
   if (auditor === null) return authenticate;
   return async (exchange) => {

@@ -1,6 +1,6 @@
 import type { Filter } from './filter.js';
 
-/** A preflight request (OPTIONS with an allowed origin) is answered at once: it carries no credentials. */
+/** Answers a preflight request (OPTIONS with an allowed origin) at once, as it has no credentials. */
 export function corsFilter(origins: readonly RegExp[], hsts: string | null): Filter {
   return ({ request, response, method }) => {
     if (hsts !== null) response.setHeader('strict-transport-security', hsts);

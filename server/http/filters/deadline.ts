@@ -37,7 +37,7 @@ function expire(exchange: Exchange): void {
   exchange.abort(error);
   // A response that has begun was not read in time.
   if (exchange.response.headersSent) return exchange.cut();
-  // The rest of an unfinished HTTP/1.1 request would precede the next one.
+  // An unfinished HTTP/1.1 request's rest would precede the next one.
   if ('complete' in exchange.request && !exchange.request.complete) exchange.response.setHeader('connection', 'close');
   writeStatusError(exchange, error);
 }

@@ -66,7 +66,7 @@ function rawHeaders(list: readonly string[]): [string, string][] {
   return pairs;
 }
 
-/** Clients of the reference see this text, which prints a Go structure. */
+/** Clients of the reference see this text, a printed Go structure. */
 function goSyntax({ name, uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
   const entries = [...extra].map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);

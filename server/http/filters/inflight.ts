@@ -16,7 +16,7 @@ export interface Inflight {
   readonly current: { readonly readOnly: number; readonly mutating: number };
 }
 
-/** Waiting health probes; there are so many only when checks hang. */
+/** Limit of waiting health probes, reached only when checks hang. */
 const probesMax = 1_000;
 
 const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
@@ -51,5 +51,5 @@ export function inflightFilter({
   };
 }
 
-/** A supervisor must not take a busy server for a dead one. */
+/** Supervisors must not take a busy server for a dead one. */
 export const isProbe = ({ info }: Exchange): boolean => !info.isResource && /^\/(readyz|livez|healthz)(\/|$)/.test(info.path);

@@ -6,7 +6,7 @@ import type { Filter } from './filter.js';
 /** The verbosity from which on every request is logged. */
 const accessLogLevel = 3;
 
-/** Counts and times each request, and logs it at `-v=3`, once its response is over. */
+/** Counts, times and (at `-v=3`) logs each request when its response is over. */
 export function observeFilter(metrics: RequestMetrics, log: Logger): Filter {
   return (exchange) => {
     const { longRunning } = exchange;

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.js';
 const untraced = (exchange: Exchange): boolean =>
   exchange.longRunning || (!exchange.info.isResource && /^\/(?:livez|readyz|healthz|metrics)/.test(exchange.info.path));
 
-/** Handles a request in a span, whose trace the client may have begun. */
+/** Handles a request in a span, possibly of the client's trace. */
 export function traceFilter(tracer: Tracer, work: (exchange: Exchange) => Promise<void>): (exchange: Exchange) => Promise<void> {
   return (exchange) => {
     if (untraced(exchange)) return work(exchange);

@@ -34,7 +34,7 @@ const scalars: Readonly<Record<string, Write>> = {
   },
   any: (writer, number, value) => {
     writer.uint32((number << 3) | delimited).fork();
-    // Field 2 is text in YAML. Block style, because clients compare it.
+    // Field 2 is YAML text, in block style, because clients compare it.
     writer
       .uint32((2 << 3) | delimited)
       .string(writeYaml(value))
@@ -102,7 +102,7 @@ class Encoder {
     return number === undefined || values === undefined ? this.#nested(rule) : this.#named(Number(number), values);
   }
 
-  /** A single value where a list is expected counts as a list of one. */
+  /** A single value in place of a list counts as its only item. */
   #repeated(rule: string): Write {
     const write = this.#rule(rule);
     return (writer, number, value) => {
@@ -127,7 +127,7 @@ class Encoder {
     };
   }
 
-  /** Name and value are fields 1 and 2 of a message of their own. */
+  /** Name and value are fields 1 and 2 of a message. */
   #pair(writer: Writer, number: number, [key, value]: readonly [string, unknown], write: Write): void {
     writer.uint32((number << 3) | delimited).fork();
     writer.uint32((1 << 3) | delimited).string(key);

@@ -107,7 +107,7 @@ export const openapiV3: Messages = {
     ResponseOrReference: orReference('Response', 'Reference'),
     SecurityOrReference: orReference('SecurityScheme', 'Reference'),
     SchemaOrBoolean: schemaOrBoolean('SchemaOrReference'),
-    // This form has no object defaults; `nothing` leaves the message empty.
+    // Object defaults do not exist in this form; `nothing` leaves the message empty.
     Default: (value) =>
       typeof value === 'number'
         ? [1, 'double']

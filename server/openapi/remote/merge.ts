@@ -28,7 +28,7 @@ export function mergedV2(own: JsonObject, parts: readonly JsonObject[]): JsonObj
 const sorted = (entries: ReadonlyMap<string, JsonValue | undefined>): [string, JsonValue | undefined][] =>
   [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Names in the merged document: the original ones where they are free, or have the same meaning. */
+/** Returns names in the merged document: original ones if free, or with the same meaning. */
 function namesFor(added: JsonObject, taken: ReadonlyMap<string, JsonValue | undefined>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(added)) {

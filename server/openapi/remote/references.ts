@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 
-/** References in foreign documents, at any place: a document may contain more than this server knows. Pure. */
+/** References anywhere in foreign documents, which may contain more than this server knows. Pure. */
 
 export const definitionsPrefix = '#/definitions/';
 export const schemasPrefix = '#/components/schemas/';
@@ -15,7 +15,7 @@ export const referenceTo = (prefix: string, name: string): string => `${prefix}$
 export const nameIn = (reference: JsonValue | undefined, prefix: string): string | null =>
   typeof reference === 'string' && reference.startsWith(prefix) ? unescaped(reference.slice(prefix.length)) : null;
 
-/** Names of all definitions that a value needs, directly or indirectly. */
+/** Returns names of all definitions that a value needs, directly or indirectly. */
 export function definitionsNeeded(value: JsonValue | undefined, definitions: JsonObject): ReadonlySet<string> {
   const needed = new Set<string>();
   const waiting = [value];

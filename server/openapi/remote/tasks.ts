@@ -26,11 +26,11 @@ export interface Showing {
 /** The size limit of a document before compression. */
 const keptBytesMax = 8 * 1024 * 1024;
 
-/** Returns compressed JSON. Throws for a document that is invalid, cannot be encoded, or is too large. */
+/** Returns compressed JSON. Throws for an invalid, unencodable, or too large document. */
 export function take({ of, version, bytes }: Taking): BuiltDocument {
   const document = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as JsonValue;
   const part = version === 2 ? ownPart(document, of) : checkedV3(document);
-  // Both encodings will be requested some day, so an error should appear now.
+  // Both encodings may be requested later, so errors should appear now.
   encodedDocument(part, version, 'protobuf');
   if (version === 2) encodedDocument(upgraded(part), 3, 'protobuf');
   const json = Buffer.from(JSON.stringify(part));

@@ -3,7 +3,7 @@ import { isObject } from '../../../api/json/json.js';
 import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { definitionsPrefix, nameIn, referenceTo, schemasPrefix, withReferences } from './references.js';
 
-/** Converts a version 2 document to version 3, for programs without the latter (`openapiconv` of kube-openapi). Pure. */
+/** Converts version 2 to version 3, for servers without the latter (`openapiconv` of kube-openapi). Pure. */
 export function upgraded({ info = {}, paths, definitions }: JsonObject): JsonObject {
   const schemas = Object.fromEntries(Object.entries(membersOf(definitions)));
   return {
@@ -58,7 +58,7 @@ const response = ({ schema, ...kept }: JsonObject, produces: JsonValue | undefin
   ...(isObject<JsonObject>(schema) ? { content: content(produces, schema) } : {}),
 });
 
-/** Members next to a parameter's schema in version 3; all others belong to the schema. */
+/** Siblings of a parameter's schema in version 3; other members belong to the schema. */
 const outside: ReadonlySet<string> = new Set(['name', 'in', 'description', 'required', 'allowEmptyValue']);
 
 function parameter(value: JsonValue): JsonObject {

@@ -42,7 +42,7 @@ export function* apply(
   const result = yield* disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, resets, force }, versions);
   if (!result.ok) return result;
   yield;
-  // The order of items is part of the object too, though it has no owner.
+  // The order of items also belongs to the object, though without an owner.
   if (!sameValue(live as JsonObject, object as JsonObject))
     return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
   // Sharing an existing value is no change: the entry keeps the time of the applier's last change, if any.

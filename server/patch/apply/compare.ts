@@ -6,7 +6,7 @@ import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json/json.js';
 import { shapeOf, unknownObject, type Schema, type Shape } from './schema.js';
 
-/** The changes between two values of one type, as disjoint sets. */
+/** The changes between two values of a type, as disjoint sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -25,7 +25,7 @@ export const isSame = ({ added, modified, removed }: Comparison): boolean => add
 
 type Children = Map<string, FieldSet>;
 
-/** The changes among members or items of one value, allocated on demand, since most values have none. */
+/** Changes among a value's members or items, allocated on demand, since most values have none. */
 class Changes {
   added: Children | null = null;
   modified: Children | null = null;

@@ -73,7 +73,7 @@ function changed(schema: Schema, before: JsonValue | undefined, after: JsonValue
   return finished(fields, added);
 }
 
-/** A field without children is written without the mark of its own. */
+/** A field without children is written without its own mark. */
 function finished(fields: JsonObject, added: boolean): JsonObject | null {
   if (!added) return isBare(fields) ? null : fields;
   for (const name in fields) if (name !== '.') return fields;
@@ -101,7 +101,7 @@ function items(
   }
 }
 
-/** Path elements by member name: a look-up costs less than joining a text. */
+/** Path elements by member name, as look-ups cost less than joining texts. */
 const elements = new Map<string, string>();
 const elementsMax = 16_384;
 

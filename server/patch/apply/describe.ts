@@ -36,7 +36,7 @@ function spelled(value: JsonValue): string {
     .join('');
 }
 
-/** Names the manager in a conflict. Updaters are named with their version, appliers by name alone. */
+/** Names the manager in a conflict: updaters with their version, appliers without. */
 export function describeConflict({ manager, operation, apiVersion, subresource }: ManagerEntry): string {
   const name = `${JSON.stringify(manager)}${subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`}`;
   return operation === 'Apply' ? name : `${name} using ${apiVersion}`;

@@ -17,7 +17,7 @@ export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
   static readonly leaf = new FieldSet(true, new Map());
 
-  /** The immutable `fieldsV1` form, once it is known. Sets are mostly written as they were read. */
+  /** The immutable `fieldsV1` form, once known. Most sets are written as read. */
   #written: JsonObject | null = null;
 
   private constructor(
@@ -71,7 +71,7 @@ export class FieldSet {
       : FieldSet.of(this.self || other.self, children ?? this.children);
   }
 
-  /** The union of all sets, in time linear in their members; pairwise unions would copy repeatedly. */
+  /** Returns the union of all sets in linear time; pairwise unions would copy repeatedly. */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     const [first = FieldSet.empty, second, ...others] = sets;
     if (second === undefined) return first;
@@ -92,7 +92,7 @@ export class FieldSet {
     );
   }
 
-  /** Keeps the order of this set, whichever is larger, since conflicts are listed in it. */
+  /** Keeps this set's order, in which conflicts are listed. */
   intersection(other: FieldSet): FieldSet {
     if (other === this) return this;
     const children = new Map<string, FieldSet>();
@@ -121,7 +121,7 @@ export class FieldSet {
     return children === null && self === this.self ? this : FieldSet.of(self, children ?? this.children);
   }
 
-  /** Like `difference`, but a path in `other` also removes everything below it. */
+  /** Like `difference`, but paths in `other` also remove everything below them. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
     const children = new Map<string, FieldSet>();
@@ -155,7 +155,7 @@ export class FieldSet {
     for (const element of elements) yield* this.child(element).orderedPaths([...prefix, element]);
   }
 
-  /** The `fieldsV1` form, with sorted elements. It is shared and must not be changed. */
+  /** Returns the `fieldsV1` form with sorted elements, which is shared and must not be changed. */
   toFieldsV1(): JsonObject {
     return inOneGo(this.writingFieldsV1());
   }
@@ -174,7 +174,7 @@ export class FieldSet {
     return (this.#written = fields);
   }
 
-  /** Throws RangeError for invalid `fieldsV1`. The input becomes part of the set and must not be changed. */
+  /** Throws RangeError for invalid `fieldsV1`, which becomes part of the set and must not be changed. */
   static fromFieldsV1(fields: JsonValue | undefined): FieldSet {
     return inOneGo(FieldSet.readingFieldsV1(fields));
   }
@@ -209,7 +209,7 @@ export class FieldSet {
   }
 }
 
-/** Collects paths; much cheaper than a union for each of them. */
+/** Collects paths, much cheaper than a union for each. */
 export class FieldSetBuilder {
   #self = false;
   readonly #children = new Map<string, FieldSetBuilder>();
@@ -285,7 +285,7 @@ function compareElements(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Sorts in place. Elements of one kind are sorted as plain texts, without a function. */
+/** Sorts in place; elements of one kind as plain texts, without a function. */
 function sortedElements(elements: string[]): string[] {
   const kind = elements[0]?.charCodeAt(0);
   return elements.every((element) => element.charCodeAt(0) === kind) ? elements.sort() : elements.sort(compareElements);

@@ -9,13 +9,13 @@ import { memberOf, type Schema } from './schema.js';
 /** The effect of an update on owners: none; only on the writer's exclusive fields; or more than a quick check can tell. */
 export type Touched = 'nothing' | 'own' | 'more';
 
-/** `fieldsV1` of the writer and of the others at one place; undefined for none. */
+/** `fieldsV1` of writer and others at one place; undefined for none. */
 interface Owners {
   readonly mine: JsonValue | undefined;
   readonly others: readonly JsonObject[];
 }
 
-/** The limit of differing fields times owners in the quick check, which has no steps. */
+/** Limit of differing fields times owners in the quick check, which has no steps. */
 export const touchedMax = 10_000;
 
 interface WalkedOwners extends Owners {
@@ -43,7 +43,7 @@ function metadata(schema: Schema, before: JsonValue | undefined, after: JsonValu
 interface Members {
   readonly before: JsonObject;
   readonly after: JsonObject;
-  /** Members that the server owns. Stored objects lack a kind, which clients send. */
+  /** Members of the server. Stored objects lack a kind, which clients send. */
   readonly isServers: (name: string) => boolean;
 }
 
@@ -98,7 +98,7 @@ function items(schema: KeyedList, before: JsonValue, after: JsonValue, owners: W
   return touched;
 }
 
-/** Owners of lists with indistinct items are left to the full comparison. */
+/** Leaves lists with indistinct items to the full comparison. */
 function isDistinct(schema: Extract<Schema, { kind: 'list' }>, items: JsonValue): boolean {
   if (!Array.isArray(items)) return items === null;
   if (schema.relationship !== 'map') return items.every((item) => item === null || typeof item !== 'object');

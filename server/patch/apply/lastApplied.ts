@@ -18,7 +18,7 @@ const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const annotationsBytesMax = 256 * 1024;
 const depthMax = 1_000;
 
-/** Drops conflicts over fields that client-side apply set and that are unchanged since. */
+/** Drops conflicts over unchanged fields that client-side apply set. */
 export function* realConflicts(
   conflicts: readonly ApplyConflict[],
   live: ApiObject,
@@ -47,7 +47,7 @@ function lastConfiguration({ metadata }: ApiObject): JsonObject | null {
   }
 }
 
-/** Returns the depth of a value, at most `max`, because later code needs stack for every level. */
+/** Returns a value's depth, at most `max`, because later code needs stack per level. */
 const depthOf = (value: JsonValue, max: number): number => {
   if (max === 0 || typeof value !== 'object' || value === null) return 0;
   let deepest = 0;
@@ -55,7 +55,7 @@ const depthOf = (value: JsonValue, max: number): number => {
   return deepest;
 };
 
-/** Updates the annotation, where it exists, to the applied configuration, for later client-side apply. */
+/** Updates an existing annotation to the applied configuration, for later client-side apply. */
 export function withLastConfiguration(object: ApiObject, config: ApiObject): ApiObject {
   const annotations = object.metadata?.annotations;
   if (annotations?.[annotation] === undefined) return object;

@@ -35,7 +35,7 @@ class ManagedFieldsError extends Error {
   override name = 'ManagedFieldsError';
 }
 
-/** Reads `metadata.managedFields`, an entry in a step; the last entry of a manager counts. Throws ManagedFieldsError. */
+/** Reads `metadata.managedFields`, one entry per step; a manager's last entry counts. Throws ManagedFieldsError. */
 export function* readingManagers(entries: readonly JsonValue[] | undefined): Steps<Managers> {
   const managers = new Map<string, ManagerEntry>();
   for (const [position, entry] of (entries ?? []).entries()) {
@@ -83,7 +83,7 @@ export function managersProblem(entries: readonly JsonValue[] | undefined): stri
   }
 }
 
-/** Writes `metadata.managedFields`, an entry in a step: oldest first, appliers before updaters of the same second. */
+/** Writes `metadata.managedFields`, one entry per step: oldest first, appliers before updaters within a second. */
 export function* writingManagers(managers: Managers): Steps<JsonObject[]> {
   const written: JsonObject[] = [];
   for (const entry of [...managers.values()].sort(inOrder)) {
@@ -158,14 +158,14 @@ function noted(sets: Map<string, FieldSet[]>, key: string, first: FieldSet): Fie
   return known;
 }
 
-/** A client clears all ownership with an empty list, or a list with one empty entry. */
+/** A client clears all ownership by an empty list, or a list with an empty entry. */
 export const isReset = (entries: readonly JsonValue[] | undefined): boolean =>
   entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0));
 
 /** Most names are printable ASCII. */
 const plain = /^[\x20-\x7e]*$/;
 
-/** The default manager: the user agent up to its first slash. */
+/** Returns the default manager: the user agent up to its first slash. */
 export function managerOf(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   const name = (userAgent ?? '').split('/', 1)[0] ?? '';

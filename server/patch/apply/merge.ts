@@ -55,7 +55,7 @@ interface Place {
   readonly liveIndex: number | null;
 }
 
-/** Walks both orders at once: an unshared item keeps its neighbours; a shared one follows the configuration. */
+/** Walks both orders at once: unshared items keep their neighbours, shared ones follow the configuration. */
 function mergeOrder(left: IndexedItems, right: IndexedItems): Place[] {
   const shared = right.elements.filter((element) => left.byElement.has(element));
   let sharedNext = 0;

@@ -67,7 +67,7 @@ export function* converted(object: ApiObject, from: string, version: string, { v
   return form;
 }
 
-/** Throws MisfitError unless the live object, in version `own`, fits every version in which somebody owns fields. */
+/** Throws MisfitError unless the live object, in version `own`, fits every version with owned fields. */
 export function* checkForms(live: ApiObject, managers: Managers, own: string, versions: Versions): Steps<void> {
   for (const version of new Set([...managers.values()].map(({ apiVersion }) => apiVersion)))
     if (version !== own) yield* converted(live, own, version, { versions, as: '' });
@@ -151,7 +151,7 @@ function* compareIn(
   };
 }
 
-/** The writer, its time, and the fields that the write resets, which do not affect owners. */
+/** The writer, its time, and fields reset by the write, which do not affect owners. */
 export interface OwnWrite {
   readonly id: ManagerId;
   readonly now: string;
@@ -181,7 +181,7 @@ export function* ownUpdate(
   const gained = managedOnly(changed);
   const owned = new Map(result.managers);
   const mine = owned.get(key);
-  // This order keeps the same set for most writers, which change what they already own.
+  // This order keeps the same set for most writers, which change only their own fields.
   const fields = (mine?.fields ?? FieldSet.empty).difference(comparison.removed).difference(changed.difference(gained)).union(gained);
   if (fields.isEmpty) owned.delete(key);
   else owned.set(key, { ...id, time: gained.isEmpty ? (mine?.time ?? null) : now, fields });

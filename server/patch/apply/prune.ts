@@ -73,7 +73,7 @@ const keptMembers = ['name', 'namespace', 'uid', 'resourceVersion', 'generation'
 const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(keptMembers.map((name) => [`f:${name}`, {}])) });
 
 export interface Pruning {
-  /** The applier's earlier fields, in their recorded version; undefined or empty for a first apply. */
+  /** The applier's earlier fields in their recorded version; undefined or empty at first. */
   readonly last: ManagerEntry | undefined;
   /** The managers after this apply. */
   readonly owners: Managers;
@@ -95,7 +95,7 @@ export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }
   if (whole === null) return merged;
   const { object, schema } = whole;
   let pruned = yield* taken(object, yield* withNamedParents(last.fields, schema), schema);
-  // The pruned version comes first: conversions to others may need what is pruned.
+  // Prunes this version first, as conversions to others may need the pruned parts.
   const others = [...new Set([...owners.values()].map((entry) => entry.apiVersion))].filter(
     (version) => version !== last.apiVersion && versions.schemaOf(version) !== null,
   );
@@ -150,7 +150,7 @@ function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owner
   return (yield* inVersion(given, version, from, saying('pruned')))?.object ?? pruned;
 }
 
-/** Adds the zeros that a conversion through Go's types leaves where members always exist. */
+/** Adds the zeros of a conversion through Go's types, where members always exist. */
 function* filled(value: JsonValue, schema: Schema): Steps<JsonValue> {
   const shape = shapeOf(schema, value);
   if (shape.kind === 'list' && Array.isArray(value)) {
@@ -171,7 +171,7 @@ function* filled(value: JsonValue, schema: Schema): Steps<JsonValue> {
   return members;
 }
 
-/** Restores parts without an owner that were pruned with their parent. */
+/** Restores parts without an owner, pruned with their parent. */
 function* withDangling(merged: ApiObject, pruned: ApiObject, last: FieldSet, schema: Schema): Steps<ApiObject> {
   const remaining = yield* parentsOf(pruned, schema);
   const gone = (yield* parentsOf(merged, schema)).difference(remaining);

@@ -19,7 +19,7 @@ export function* reconciled(managers: Managers, schemaOf: (apiVersion: string) =
   return changed ?? managers;
 }
 
-/** Returns this very set where nothing has become atomic, which is usual. */
+/** Returns this very set if nothing became atomic, as usual. */
 function* underSchema(fields: FieldSet, schema: Schema): Steps<FieldSet> {
   if (fields.children.size === 0 || schema.kind === 'leaf' || schema.kind === 'unknown') return fields;
   if (schema.kind === 'list' ? schema.relationship === 'atomic' : schema.atomic) return FieldSet.leaf;

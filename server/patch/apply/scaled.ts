@@ -1,7 +1,7 @@
 import { FieldSet } from './fieldset.js';
 import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 
-/** Converts owners of the number of replicas to those of `scale` and back. */
+/** Converts owners of the replicas to those of `scale` and back. */
 export const scaleApiVersion = 'autoscaling/v1';
 const replicasOfScale: readonly string[] = ['f:spec', 'f:replicas'];
 const onlyReplicas = FieldSet.fromFieldsV1({ 'f:spec': { 'f:replicas': {} } });
@@ -49,6 +49,6 @@ const seenAs = (entry: ManagerEntry): string => managerKey({ ...entry, apiVersio
 
 const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.get(seenAs(entry))?.fields.has(replicasOfScale) ?? false;
 
-/** Owners of the field in the workload, by their keys as owners of the scale. */
+/** Returns the field's owners in the workload, by their keys as owners of the scale. */
 const knownOwners = (managers: Managers, paths: ReplicasPaths): ReadonlySet<string> =>
   new Set([...managers.values()].filter((entry) => entry.fields.has(paths(entry.apiVersion) ?? [])).map(seenAs));

@@ -15,7 +15,7 @@ export type Schema =
       readonly field: (name: string) => Schema | undefined;
       /** Undeclared members may exist; they are owned like map entries. Default: false. */
       readonly open?: boolean;
-      /** Members that always exist, with their value in an empty object. */ readonly always: readonly AlwaysPresent[];
+      /** Members that always exist, with their empty value. */ readonly always: readonly AlwaysPresent[];
     }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly element: Schema }
   | { readonly kind: 'list'; readonly relationship: 'atomic' | 'set'; readonly element: Schema }
@@ -31,7 +31,7 @@ export interface AlwaysPresent {
   readonly schema: Schema;
   readonly zero: JsonValue | 'struct';
 }
-/** A key member of a list; `default` replaces an absent one. */
+/** A list's key member; `default` replaces an absent one. */
 export interface ListKey {
   readonly name: string;
   readonly default: JsonValue;
@@ -83,7 +83,7 @@ export function shapeOf(schema: Schema, ...values: readonly (JsonValue | undefin
   }
 }
 
-/** An object of this type with nothing set, with which a create is compared. */
+/** Returns an empty object of this type, for comparison with a create. */
 export function emptyValue(schema: Schema): JsonObject {
   const value: JsonObject = {};
   if (schema.kind !== 'struct') return value;

@@ -12,7 +12,7 @@ import { unknown, type ScalarType, type Schema } from './schema.js';
 /** The limit of reported errors, after which the check stops. */
 export const typeFaultsMax = 1_000;
 
-/** A `live` value, unlike a `configuration`, may have unknown fields and repeated items. */
+/** Unlike a `configuration`, a `live` value may have unknown fields and repeated items. */
 export type Typed = 'configuration' | 'live';
 
 /**
@@ -113,7 +113,7 @@ const wrapped = (value: JsonValue): string => `&{${printed(value)}}`;
 
 const int64Max = 2n ** 63n - 1n;
 
-/** Go's source format (`%#v`): numbers beyond an int64 are unsigned there, and hexadecimal. */
+/** Formats like Go's `%#v`: numbers beyond an int64 are unsigned, in hexadecimal. */
 function inSource(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (Array.isArray(value)) return `${goTypeOf(value)}{${value.map(inSource).join(', ')}}`;

@@ -2,7 +2,7 @@ import type { JsonValue } from '../../../api/object.js';
 import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape, type Scalar } from '../../../api/catalogue/types.js';
 import { leaf, unknown, type AlwaysPresent, type ListKey, type Schema } from './schema.js';
 
-/** Schemas of the built-in types, which may be recursive, each built at most once. */
+/** Schemas of built-in types, possibly recursive, each built at most once. */
 const known = new Map<string, Schema>();
 
 export function schemaOfKind(kind: KindName): Schema | null {
@@ -16,12 +16,12 @@ function schemaOfType(name: string): Schema {
   return schema;
 }
 
-/** The reference's OpenAPI gives it no type, which allows any (schemaconv/openapi.go). */
+/** The reference's OpenAPI states no type, and so allows any (schemaconv/openapi.go). */
 const anyType = 'string int-or-string';
 
 function build(type: ApiType | undefined): Schema {
   if (type === undefined) return unknown;
-  // Types without members (times, quantities, raw JSON) are atomic; those of text also accept numbers.
+  // Types without members (times, quantities, raw JSON) are atomic; textual ones also accept numbers.
   if (type.fields === undefined) return type.leaf?.startsWith('string') === true && type.leaf !== anyType ? scalarTypes.untyped : leaf;
   const { fields } = type;
   const built = new Map<string, Schema>();

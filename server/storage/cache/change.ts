@@ -33,7 +33,7 @@ export class ObjectChange {
   }
 }
 
-/** All watchers that see the same type share it, with its encoded frames. */
+/** Shared, with its encoded frames, by all watchers that see the same type. */
 export class SharedEvent implements WatchEvent {
   #encoding = '';
   #encoded: Buffer | null = null;
@@ -74,7 +74,7 @@ export class ChangeEvents {
     return (this.#whole ??= this.#seenWhole());
   }
 
-  /** The event for a selector that matched as given; null for none. */
+  /** Returns the event for a selector with these matches; null for none. */
   seenAs(before: boolean, after: boolean): SharedEvent | null {
     if (after) return this.#event(before ? 'MODIFIED' : 'ADDED');
     return before ? this.#event('DELETED') : null;

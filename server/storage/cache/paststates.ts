@@ -36,7 +36,7 @@ export class PastStates {
     this.#bounds = bounds;
   }
 
-  /** Null if it is not kept and history does not reach back. */
+  /** Null if not kept, and history is too short. */
   at(version: Version, now: number): TreeView | null {
     const kept = this.#kept.find((state) => state.version === version);
     if (kept !== undefined) return kept.view;

@@ -4,7 +4,7 @@ import { ChangeEvents, SharedEvent, type ObjectChange } from './change.js';
 /** Each encoding's frames take about as much again. */
 const bytesMax = 4 << 20;
 
-/** Remembers the latest past events, with encoded frames: after a restart many watchers read the same objects. */
+/** Keeps the latest past events with encoded frames: after a restart many watchers read the same objects. */
 export class RecentEvents {
   readonly #added = new Recent<StoredItem, SharedEvent>((item) => item.size);
   readonly #changes = new Recent<ObjectChange, ChangeEvents>((change) => change.subject.size);

@@ -70,7 +70,7 @@ export class Watcher implements Watch, LiveWatcher {
   fallBehind(): void {
     if (this.#state !== 'live') return;
     const { history, clock } = this.#resource;
-    // More changes of its version may follow: a version is shown as a whole.
+    // Shows whole versions, of which more changes may follow.
     this.#fullAt = history.end > history.start ? history.at(history.end - 1).version : clock.version;
   }
 
@@ -193,7 +193,7 @@ export class Watcher implements Watch, LiveWatcher {
     return this.#state === 'replaying' && this.#pause();
   }
 
-  /** A concurrent bookmark must not lie behind what the client has seen. */
+  /** A concurrent bookmark must not precede what the client has seen. */
   #replayChanges(): void {
     const { history, recentEvents } = this.#resource;
     if (this.#place < history.start) return this.end(expired(history.whyForgotten(this.#place), history.floor));

@@ -158,7 +158,7 @@ class Aspect {
   deliver(events: ChangeEvents, before: string | null, after: string | null): void {
     const old = before === null ? undefined : this.#byValue.get(before);
     if (old !== undefined) for (const watcher of membersOf(old)) watcher.deliver(events);
-    // A watcher that left the index at this event must not be found again.
+    // A watcher that left the index at this event must not reappear.
     const now = after === null || after === before ? undefined : this.#byValue.get(after);
     if (now !== undefined) for (const watcher of membersOf(now)) if (old === undefined || !contains(old, watcher)) watcher.deliver(events);
     if (before !== null || after !== null) for (const watcher of this.#ofAnyValue) watcher.deliver(events);
@@ -182,7 +182,7 @@ interface Demand {
   readonly values: readonly string[] | 'any';
 }
 
-/** Names are unique; other fields usually select less than labels do. */
+/** Names are unique; other fields usually select less than labels. */
 function demandOf({ request: { fields, labels } }: LiveWatcher): Demand | null {
   const name = nameSelected(fields);
   if (name !== null) return { of: 'field', name: 'metadata.name', values: [name] };

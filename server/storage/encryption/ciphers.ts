@@ -21,7 +21,7 @@ const secretboxNonceBytes = 24;
 const cbcName = (key: Buffer): string => `aes-${key.length * 8}-cbc`;
 const gcmName = (key: Buffer): CipherGCMTypes => `aes-${(key.length * 8) as 128 | 192 | 256}-gcm`;
 
-/** AES-GCM authenticates the value and its key in the store: a moved value does not decrypt. */
+/** AES-GCM authenticates the value and its store key, so moved values do not decrypt. */
 export const aesGcm: Cipher = {
   refusal: 'cipher: message authentication failed',
   keyBytes: aesKeyBytes,
@@ -40,7 +40,7 @@ export const aesGcm: Cipher = {
   },
 };
 
-/** AES-CBC does not detect changes or moves. Stored values have their own checksum. */
+/** AES-CBC does not detect changes or moves. Values have their own checksum. */
 export const aesCbc: Cipher = {
   refusal: 'invalid padding on input',
   keyBytes: aesKeyBytes,

@@ -144,7 +144,7 @@ class Reading {
   }
 
   #secret(encoded: string, lengths: readonly number[], path: string): Buffer {
-    // Line breaks are ignored, so that a secret may be a YAML block.
+    // Ignores line breaks, so that a secret may be a YAML block.
     const digits = encoded.replace(/[\r\n]/g, '');
     const secret = Buffer.from(digits, 'base64');
     if (digits === '' || digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) this.problems.push(`${path} must be base64`);

@@ -4,7 +4,7 @@ import { DurationHistogram, type DurationSeries } from '../../../program/metrics
 import { total, totals, type Total } from '../../../program/metrics/totals.js';
 import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
-/** A service with a new name for each value must not fill memory. */
+/** Bounds memory for a service with a new name per value. */
 const keyNamesMax = 10;
 
 /** `server` distinguishes replicas. */

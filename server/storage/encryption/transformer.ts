@@ -65,7 +65,7 @@ function openedBy(maker: Transformer, value: Buffer, context: string, counts: En
 
 const sealedPart = (value: Buffer, { prefix }: Transformer): Buffer => value.subarray(Buffer.byteLength(prefix));
 
-/** A failed key service is reported before mismatching keys: it may recover. */
+/** Reports a failed key service, which may recover, before mismatching keys. */
 function firstOf<T>([first, ...rest]: readonly Transformer[], attempt: (maker: Transformer) => T | Promise<T>): T | Promise<T> {
   if (rest.length === 0) return attempt(first!);
   const next = (error: unknown): T | Promise<T> => {
@@ -103,7 +103,7 @@ function counted(work: () => Buffer | Promise<Buffer>, way: Way, prefix: string,
   return done instanceof Promise ? done.then(good, bad) : good(done);
 }
 
-/** Returns whether an unchanged value should be rewritten with another key, or encrypted at all. */
+/** Returns whether an unchanged value should be rewritten with another key, or encrypted. */
 export async function isStale(value: Buffer, transformers: readonly Transformer[], context: string): Promise<boolean> {
   const makers = makersOf(value, transformers);
   const [only] = makers;

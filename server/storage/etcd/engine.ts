@@ -332,7 +332,7 @@ export class EtcdEngine implements StoreEngine {
     else this.#mark();
   }
 
-  /** Our own write in the watch stands in for unreliable progress answers. */
+  /** Our own write in the watch replaces unreliable progress answers. */
   #mark(): void {
     const put: RequestOp = { put: { key: `${this.#options.start}raftplane/progress`, value: Buffer.alloc(0) } };
     this.#options.client

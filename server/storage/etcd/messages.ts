@@ -41,7 +41,7 @@ const definitions = {
       version: field('int64', 4),
       modRevision: field('int64', 6),
     },
-    // Zero must be sent: a comparison without a value compares with nothing.
+    // Zero must be sent, since comparisons without a value compare with nothing.
     oneofs: { value: { oneof: ['version', 'modRevision'] } },
   },
   RequestOp: {

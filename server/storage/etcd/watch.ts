@@ -20,7 +20,7 @@ export interface EtcdWatchSink {
   ended(error: EtcdError): void;
 }
 
-/** Fragments of large responses are joined: a revision is delivered whole or not at all. */
+/** Joins fragments of large responses: a revision is delivered whole or not at all. */
 export class EtcdWatch {
   readonly #options: EtcdWatchOptions;
   readonly #sink: EtcdWatchSink;
@@ -42,7 +42,7 @@ export class EtcdWatch {
     this.#stream?.write({ progress: {} });
   }
 
-  /** Ends as if the stream had broken; other calls switch members too. */
+  /** Ends like a broken stream; other calls switch members too. */
   giveUp(): void {
     if (this.#url !== null) this.#options.client.suspect(this.#url);
     this.#end(failureOf(new Error('the member does not say how far it has got')));

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 
-/** kube-apiserver still stores CustomResourceDefinitions as v1beta1, in which members common to all versions stand next to them. */
+/** kube-apiserver still stores CustomResourceDefinitions as v1beta1, with members common to all versions outside of `versions`. */
 export const keptVersion = 'apiextensions.k8s.io/v1beta1';
 export const servedVersion = 'apiextensions.k8s.io/v1';
 
@@ -54,7 +54,7 @@ export function toKept(definition: ApiObject): ApiObject {
   return { ...definition, apiVersion: keptVersion, spec: inOrder(all, specOrder) as JsonObject } as ApiObject;
 }
 
-/** Applies v1beta1's defaults (`v1beta1/defaults.go` of apiextensions-apiserver): definitions preserve unknown fields by default, unlike those of v1. */
+/** Applies v1beta1's defaults (`v1beta1/defaults.go` of apiextensions-apiserver): unlike in v1, definitions preserve unknown fields. */
 export function toServed(definition: ApiObject): ApiObject {
   const spec = membersOf(definition['spec']);
   const { version, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...rest } =

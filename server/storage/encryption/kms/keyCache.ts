@@ -1,6 +1,6 @@
 import { noEncryptionCounts, type EncryptionCounts } from '../counts.js';
 
-/** Concurrent requests for a key share one call. A cache of no size keeps nothing. */
+/** Concurrent requests for a key share one call. Size 0 keeps nothing. */
 export class KeyCache {
   readonly #max: number;
   readonly #counts: Pick<EncryptionCounts, 'keyMissed' | 'keysFill'>;

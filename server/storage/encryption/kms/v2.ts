@@ -15,7 +15,7 @@ const keysRemembered = 1_000;
 /** Checks for a changed key. */
 const pollMs = 60_000;
 const pollInTroubleMs = 10_000;
-/** A seed may write so long after its key was confirmed. */
+/** Time that a seed may write after its key was confirmed. */
 const seedLifeMs = 180_000;
 const seedType = 1;
 const keyIdBytesMax = 1_024;
