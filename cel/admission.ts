@@ -18,7 +18,7 @@ export const admissionNames: ReadonlySet<string> = new Set([
   'variables',
 ]);
 
-/** Thrown when the next step needs an authorization answer that takes time. */
+/** Thrown when the next step must wait for an authorization answer. */
 class Unanswered extends Error {
   constructor(
     readonly key: string,

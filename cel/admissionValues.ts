@@ -24,20 +24,20 @@ export interface AuthorizationAnswer {
   readonly error?: string;
 }
 
-/** May answer synchronously. Never rejects: a failure is an answer with `error`. */
+/** May answer synchronously. Never rejects: failures are answers with `error`. */
 export type AskAuthorizer = (question: AuthorizationQuestion) => AuthorizationAnswer | Promise<AuthorizationAnswer>;
 
 /** The read-only inputs of admission expressions (match conditions, policies). */
 export interface AdmissionValues {
-  /** Converted to the version that the webhook or policy matches; null on delete. */
+  /** Has the version matched by the webhook or policy; null on delete. */
   readonly object: JsonObject | null;
   /** Null on create. */
   readonly oldObject: JsonObject | null;
-  /** The `request` of an AdmissionReview without `object` and `oldObject`; absent members are omitted. */
+  /** An AdmissionReview's `request` without `object`, `oldObject` and absent members. */
   readonly request: JsonObject;
   /** The object that a policy's binding names, if any. */
   readonly params?: JsonObject | null;
-  /** The Namespace of the object, or null for cluster-scoped objects. Absent for webhooks. */
+  /** The object's Namespace, or null if cluster-scoped. Absent for webhooks. */
   readonly namespaceObject?: JsonObject | null;
   /** Null where expressions may not ask the authorizer. */
   readonly user: User | null;

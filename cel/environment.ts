@@ -26,7 +26,7 @@ export interface Program {
 
 export type Evaluation = { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly message: string };
 
-/** The limit for expressions in administrators' files, below that for stored ones. */
+/** Limit for expressions in administrators' files, below that for stored ones. */
 const expressionCharactersMax = 10 * 1024;
 
 export function createScope(variables: Readonly<Record<string, VariableType>>): Scope {

@@ -12,7 +12,7 @@ export interface MatchCondition {
 
 export type MatchVerdict =
   | { readonly outcome: 'match' }
-  /** One condition is false, which decides the result whatever the others do. */
+  /** One condition is false, which decides whatever the others are. */
   | { readonly outcome: 'noMatch'; readonly condition: string }
   /** No condition is false, but some failed. The failure policy decides. `message` joins the errors for clients. */
   | { readonly outcome: 'error'; readonly message: string };

@@ -21,5 +21,5 @@ export const reservedWords: ReadonlySet<string> = new Set([
 
 export const keptWords: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in', ...reservedWords]);
 
-/** Names of what macros make, which no variable of theirs may have. */
+/** Names used by macros, forbidden for their variables. */
 export const reservedAccumulators: ReadonlySet<string> = new Set(['__result__', '@result']);

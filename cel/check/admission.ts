@@ -6,7 +6,7 @@ export interface AdmissionScope {
   readonly authorizer: boolean;
   /** Whether objects and JSON patches may be created. */
   readonly patches: boolean;
-  /** The variables before the expression; null where variables do not exist. */
+  /** Variables declared before the expression; null if variables do not exist. */
   readonly variables: Readonly<Record<string, Type>> | null;
   /** Known only where one kind matches. */
   readonly kinds?: { readonly object: Type; readonly params: Type };
@@ -69,13 +69,13 @@ export function checkAdmission(expression: string, scope: AdmissionScope, wanted
   return { type: dyn, refused: `${stage} failed: ${message}`, internal: stage === 'program instantiation' };
 }
 
-/** The types of an expression to compile; null where they depend on its scope, such as variables. */
+/** Returns the types of an expression to compile; null if they depend on its scope, as on variables. */
 export function typesOfAdmission(expression: string): Pick<Extract<Checked, { ok: true }>, 'tree' | 'types'> | null {
   const checked = check(expression, declarationsOf({ params: true, authorizer: true, patches: true, variables: null }));
   return checked.ok ? checked : null;
 }
 
-/** Returns the errors of an expression of any type, as the reference prints them, or null. */
+/** Returns an expression's errors in the reference's form, or null. */
 export function problemsOf(expression: string, scope: AdmissionScope): string | null {
   const checked = check(expression, declarationsOf(scope));
   return checked.ok || checked.stage === 'program instantiation' ? null : checked.message;

@@ -8,9 +8,9 @@ import type { Call, Expression } from './parser.js';
 import type { Problem } from './tokens.js';
 import { dyn, printed, sameType, type Type } from './types.js';
 
-/** Checks that types cannot express: literal arguments with which functions always fail, and mixed lists and maps. */
+/** Checks beyond types: literal arguments with which functions always fail, and mixed lists and maps. */
 
-/** Reports whether a function fails with this literal argument, by function (`newFormatValidator` of cel-go). */
+/** Tests by function whether it fails with this literal argument (`newFormatValidator` of cel-go). */
 const fails: Readonly<Record<string, (value: Value) => boolean>> = {
   matches: (value) => typeof value === 'string' && !compileRegexp(value).ok,
   duration: (value) => convert('duration', value) instanceof Failure,

@@ -27,7 +27,7 @@ import { Unifier } from './unifier.js';
 
 export interface Declarations {
   readonly variables: Readonly<Record<string, Type>>;
-  /** Null for an unknown type. A type without known fields accepts any. */
+  /** Returns null for an unknown type. A type without known fields accepts any. */
   readonly message?: (name: string) => Type | null;
   /** Libraries beyond the common ones. */
   readonly libraries?: readonly ExtraLibrary[];
@@ -43,14 +43,14 @@ export type Checked =
   | {
       readonly ok: false;
       /** What failed. */ readonly stage: 'compilation' | 'program instantiation';
-      /** The type of an expression of which no program can be made. */ readonly type: Type;
+      /** The type of an expression without a program. */ readonly type: Type;
       /** The reference's text: each error with its line and a mark. */ readonly message: string;
     };
 
 /** Further problems of an expression are not reported. */
 const problemsMax = 100;
 
-/** Accepts what the reference accepts: its steps are those of `checker/checker.go` of cel-go. */
+/** Accepts the same as the reference, by the steps of cel-go's `checker/checker.go`. */
 export function check(text: string, declarations: Declarations): Checked {
   try {
     const checker = new Checker(declarations);
@@ -79,7 +79,7 @@ function instantiated(type: Type, tree: Expression, types: ReadonlyMap<Expressio
   return failure === null ? { ok: true, type, tree, types } : { ok: false, stage: 'program instantiation', type, message: failure.message };
 }
 
-/** Null where the type is one of those wanted. It counts before programs are made. */
+/** Returns null for a wanted type; otherwise the error, which precedes those of programs. */
 export function unwanted(type: Type, wanted: readonly Type[]): string | null {
   if (wanted.some((one) => sameType(one, type))) return null;
   const names = wanted.map(runtimeName);
@@ -94,7 +94,7 @@ function allShown(problems: readonly Problem[], text: string): string {
 
 /** Longer lines are not shown. */
 const shownBytesMax = 16_384;
-/** Characters of several bytes in UTF-8 have wide marks below them. */
+/** Characters with several UTF-8 bytes have wide marks below them. */
 const isWide = (text: string): boolean => text.charCodeAt(0) > 0x7f;
 
 function shown({ at, message }: Problem, text: string): string {
@@ -122,7 +122,7 @@ class Checker implements Surroundings {
     this.#declarations = declarations;
   }
 
-  /** The type of the whole expression; afterwards those of its parts are known. */
+  /** Returns the type of the whole expression, after which its parts' types are known. */
   whole(tree: Expression): Type {
     this.typeOf(tree, new Map());
     for (const [expression, type] of this.types) this.types.set(expression, this.#unifier.resolved(type, true));
@@ -316,7 +316,7 @@ class Checker implements Surroundings {
 
   #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: Names): Type {
     const type = this.#declarations.message?.(name) ?? null;
-    // The content of an unknown message is not checked, as in cel-go.
+    // An unknown message's content is not checked, as in cel-go.
     if (type === null) return this.#undeclared(at, name);
     for (const field of fields) {
       const given = this.typeOf(field.value, names);

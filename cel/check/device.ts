@@ -5,7 +5,7 @@ import { dyn, map, object, typeOf, type Type } from './types.js';
 const string = typeOf('string');
 const byDomain = (value: Type): Type => map(string, map(string, value));
 
-/** A device as selectors of claims and classes see it (dynamic resource allocation, `CELDeviceSelector`). */
+/** A device in selectors of claims and classes (dynamic resource allocation, `CELDeviceSelector`). */
 const declarations: Declarations = {
   libraries: ['bindings'],
   variables: {
@@ -37,7 +37,7 @@ function sizeWithin(part: 'attributes' | 'capacity', [outer, inner, ...below]: r
   if (inner === undefined) return descriptionsMax;
   if (below.length > 0) return null;
   if (inner === '@keys') return nameMax;
-  // All attributes have the same size; nothing is known of a capacity.
+  // All attributes have the same size; that of capacities is unknown.
   return part === 'attributes' ? valueMax : inner === '@values' ? 0 : null;
 }
 

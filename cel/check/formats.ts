@@ -4,7 +4,7 @@ import type { Call, Expression } from './parser.js';
 import type { Problem } from './tokens.js';
 import { isOpen, type Type } from './types.js';
 
-/** Calls of `format` with literal text and arguments are checked when they are stored (`stringFormatValidator` of cel-go). */
+/** Checks calls of `format` with literal text and arguments when they are stored (`stringFormatValidator` of cel-go). */
 
 type Letter = keyof typeof printable;
 const [time, span] = ['google.protobuf.Timestamp', 'google.protobuf.Duration'];
@@ -61,7 +61,7 @@ function unprintableIn(letter: string, item: Expression, known: Types): Found | 
 
 const isLetter = (letter: string): letter is Letter => Object.hasOwn(types, letter);
 
-/** The item, or a part of it, that the clause cannot print. Unknown types pass. */
+/** Returns the item, or part of it, that the clause cannot print. Unknown types pass. */
 function firstUnprintable(letter: Letter, member: Expression, known: Types): Expression | null {
   const item = member.kind === 'maybe' ? member.of : member;
   const type = known.get(item);

@@ -256,22 +256,22 @@ function overloadOf(line: string): { name: string; overload: Overload } {
   };
 }
 
-/** Libraries of some environments only: `cel.bind` is for device selectors, `jsonpatch` for policies' patches. */
+/** Libraries of some environments only: `cel.bind` for device selectors, `jsonpatch` for policies' patches. */
 export type ExtraLibrary = 'bindings' | 'jsonpatch';
 
-/** Their functions and macros, by the text before the parenthesis. All others are everywhere. */
+/** Their functions and macros, by the text before the parenthesis. Others are everywhere. */
 const extras: ReadonlyMap<string, ExtraLibrary> = new Map([
   ['cel.bind', 'bindings'],
   ['jsonpatch.escapeKey', 'jsonpatch'],
 ]);
 
-/** Reports whether an environment with these libraries has the function or macro. */
+/** Returns whether an environment with these libraries has the function or macro. */
 export const isOffered = (name: string, libraries: readonly ExtraLibrary[]): boolean => {
   const library = extras.get(name);
   return library === undefined || libraries.includes(library);
 };
 
-/** Types of libraries that the reference declares as objects, of which it finds no fields. */
+/** Library types that the reference declares as objects without fields. */
 export const opaqueObjects: ReadonlySet<string> = new Set([
   url,
   quantity,

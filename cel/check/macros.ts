@@ -2,11 +2,11 @@ import { reservedAccumulators } from '../reserved.js';
 import { dottedName, type Call, type Expression } from './parser.js';
 import { bool, broken, dyn, int, isOpen, list, map, nullType, printed, type Type } from './types.js';
 
-/** The checker as macros see it, which name values within their arguments. */
+/** The checker for macros, which bind names within their arguments. */
 export interface Surroundings {
   typeOf(expression: Expression, names: Names): Type;
   call(name: string, parts: { readonly target: Type | null; readonly args: readonly Type[]; readonly at: number }): Type;
-  /** The type of a member; `at` is the place of errors. */
+  /** Returns the type of a member; `at` is the place of errors. */
   member(holder: Expression, field: string, at: number, names: Names): Type;
   /** The types of the parts that were visited. */
   readonly types: Map<Expression, Type>;
@@ -63,14 +63,14 @@ function has({ args: [argument], at }: Call, names: Names, around: Surroundings)
   return bool;
 }
 
-/** The results of a loop: before the first round, after each round, and in the end. */
+/** The results of a loop: before the first round, after each, and in the end. */
 interface Loop {
   readonly start: Type;
   step(made: Type): Type;
   end?(made: Type): Type;
 }
 
-/** The bodies of a loop, with their types where they are wanted. */
+/** The bodies of a loop, with their types if wanted. */
 interface Bodies {
   readonly call: Call;
   readonly around: Surroundings;
@@ -83,7 +83,7 @@ type LoopOf = (around: Surroundings) => {
   end?(made: Type, bodies: Bodies): Type;
 };
 
-/** Iterates over a list or map, with one or two variables. */
+/** Iterates over a list or map with one or two variables. */
 function over(variables: number, problem: string, loopOf: LoopOf): Macro {
   return (call, names, around) => {
     const named = call.args.slice(0, variables);
@@ -161,7 +161,7 @@ function counts(): ReturnType<LoopOf> {
   };
 }
 
-/** `condition ? made with one more : made`; without a condition, `made with one more`. */
+/** Computes `condition ? made with one more : made`; without a condition, `made with one more`. */
 function chosen(made: Type, { call: { at }, around, bodies, typeOf }: Bodies, more: (body: Expression | undefined) => Type): Type {
   if (bodies.length === 1) return more(bodies[0]);
   const condition = typeOf(bodies[0]);

@@ -65,7 +65,7 @@ class Parser {
   #depth = 0;
   /** Brackets that are open. */
   #open = 0;
-  /** Problems that do not end parsing, such as reserved words in the place of names. */
+  /** Problems that do not end parsing, such as reserved words as names. */
   readonly #refused: Problem[];
   readonly #heights = new WeakMap<Expression, number>();
 
@@ -88,7 +88,7 @@ class Parser {
   #toEnd(): Expression {
     const expression = this.#expression();
     if (this.#next.kind === 'end') return expression;
-    // The grammar goes on without a token where the one after it is what it expects.
+    // The grammar skips a token if the one after it is expected.
     if (this.#after.kind !== 'end') this.#fail(`mismatched input '${this.#next.text}' expecting <EOF>`);
     this.#leaveOut('<EOF>');
     return expression;
@@ -122,7 +122,7 @@ class Parser {
     return this.#tokens[this.#position + 1] ?? this.#next;
   }
 
-  /** Goes on without a token, as the grammar does where what follows is what it expects. */
+  /** Skips a token if the one after it is expected, like the grammar. */
   #leaveOut(expected: string): void {
     const { at, text } = this.#take();
     this.#refused.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${expected}` });

@@ -10,7 +10,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Why a text is no expression: in the order of their places. */
+/** The reasons why a text is no expression, by place. */
 export class ParseProblems extends Error {
   constructor(readonly problems: readonly Problem[]) {
     super(problems.map(({ message }) => message).join('\n'));

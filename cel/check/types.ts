@@ -66,7 +66,7 @@ export function runtimeName({ name, of }: Type): string {
   return of.length === 0 ? name : `${name}(${of.map(runtimeName).join(', ')})`;
 }
 
-/** Variables are equal to each other where their names do not count. */
+/** Compares types; without `countsNames` all variables are equal. */
 export function sameType(one: Type, other: Type, countsNames = true): boolean {
   if (!countsNames && one.variable && other.variable) return true;
   return (
@@ -109,5 +109,5 @@ export function typeOfVariable(type: Type): Type {
 
 const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type', 'list', 'map']);
 
-/** Reports whether a value of the type may be compared with null. */
+/** Returns whether values of the type may be compared with null. */
 export const takesNull = ({ name }: Type): boolean => !neverNull.has(name);

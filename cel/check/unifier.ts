@@ -3,7 +3,7 @@ import { dyn, isNoMoreSpecific, isOpen, sameType, takesNull, variable, type Type
 /** Infers type variables during the check of an expression (`checker/types.go` of cel-go, step by step: the order decides what is accepted). */
 export class Unifier {
   readonly #found = new Map<string, Type>();
-  /** Earlier finds, to restore where types turn out not to match. */
+  /** Earlier results, restored when types do not match. */
   #before: [string, Type | undefined][] = [];
   #variables = 0;
 
@@ -22,7 +22,7 @@ export class Unifier {
     return false;
   }
 
-  /** Replaces variables by what was found; others stay, or become dynamic at the end. */
+  /** Replaces variables by their types; others stay, or become dynamic at the end. */
   resolved(type: Type, atEnd = false): Type {
     if (type.variable) {
       const found = this.#found.get(type.name);
@@ -48,7 +48,7 @@ export class Unifier {
     return one.name === other.name && (one.name === 'type' || this.#allAssign(one.of, other.of));
   }
 
-  /** Whether the type can be that of the variable, and whether one was known of it. */
+  /** Returns whether the type may be the variable's, and whether one was known. */
   #standsFor(type: Type, of: Type): { readonly fits: boolean; readonly known: boolean } {
     if (sameType(type, of)) return { fits: true, known: true };
     const known = this.#found.get(of.name);

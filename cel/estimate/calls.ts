@@ -9,11 +9,11 @@ export interface Part {
   readonly expression: Expression;
   readonly type: Type;
   readonly place: Place;
-  /** Known from the expression, or from its place when the part was visited; null for unknown. */
+  /** Known from the expression, or its place at the visit; null if unknown. */
   readonly size: Size | null;
 }
 
-/** The maximum cost of the call itself and the size of its result, if known. */
+/** Maximum cost of the call itself, and its result's size, if known. */
 export interface CallEstimate {
   readonly cost: number;
   readonly size?: Size;
@@ -21,11 +21,11 @@ export interface CallEstimate {
 
 export interface KnownSizes {
   of(part: Part): Size;
-  /** The size of a list's elements by its place alone: a list literal does not count here. */
+  /** Returns the size of a list's elements by its place; list literals do not count. */
   ofElements(list: Part): Size;
 }
 
-/** `target` is the receiver, or null. Returns null for calls with the default cost of the language. */
+/** `target` is the receiver, or null. Returns null for calls with the language's default cost. */
 type Estimator = (target: Part | null, args: readonly Part[], sizes: KnownSizes) => CallEstimate | null;
 
 const character = 0.1;
@@ -232,7 +232,7 @@ const string: OfLanguage = (_, [value]) =>
     : one;
 const quote: OfLanguage = (_, [text]) => {
   const { min, max } = sizeOf(text);
-  // The reference's 64-bit number overflows to zero for a text of unlimited length.
+  // The reference's 64-bit number overflows to zero for a text without a limit.
   return { cost: share(max, character), size: { min: min + 2, max: max >= most / 2 ? 0 : max * 2 + 2 } };
 };
 const isIn: OfLanguage = (_, [, all]) =>
@@ -251,14 +251,14 @@ const addition: OfLanguage = (_, [left, right]) => {
   return { cost: Math.max(type === null ? 1 : 0, share(size.max, character)), size };
 };
 const equality: OfLanguage = (_, [left, right]) => ({ cost: share(Math.min(sizeOf(left).max, sizeOf(right).max), character) });
-/** Texts and bytes are compared element by element, everything else at once. */
+/** Texts and bytes are compared by element, everything else at once. */
 const order: OfLanguage = (target, args) => {
   const certain = args.find(({ type }) => !isAny(type));
   if (certain === undefined) return { cost: Math.max(1, equality(target, args).cost) };
   return isText(certain.type) ? equality(target, args) : one;
 };
 
-/** `functionCost` of cel-go's `checker/cost.go`. Arguments of several possible types have the maximum of their overloads. */
+/** `functionCost` of cel-go's `checker/cost.go`. Arguments with several possible types cost the maximum of their overloads. */
 const language: Readonly<Record<string, OfLanguage>> = {
   format: (target) => ({ cost: share(sizeOf(target ?? undefined).max, character) }),
   bytes,
@@ -278,6 +278,6 @@ const language: Readonly<Record<string, OfLanguage>> = {
   '_>=_': order,
 };
 
-/** The cost of a call without a library estimate; 1 where the language has none either. */
+/** Returns the cost of a call without a library estimate; 1 if the language has none. */
 export const estimateByLanguage: (name: string, ...call: Parameters<OfLanguage>) => CallEstimate = (name, ...call) =>
   Object.hasOwn(language, name) ? (language[name]?.(...call) ?? one) : one;

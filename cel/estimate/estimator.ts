@@ -91,7 +91,7 @@ class Estimator implements KnownSizes {
     return place.length === 0 ? null : this.#sizeAt(place.steps);
   }
 
-  /** Tries the earlier result, the expression, its place, its type, and last the value of the name. */
+  /** Tries the earlier result, the expression, its place, its type, and the name's value. */
   #size(expression: Expression, locals: Locals): Size | null {
     const found = this.#sizes.get(expression) ?? writtenSize(expression);
     if (found !== null) return found;
@@ -223,7 +223,7 @@ class Estimator implements KnownSizes {
     return one === undefined || other === undefined ? null : unionOfEntries(this.#entriesOf(one, locals), this.#entriesOf(other, locals));
   }
 
-  /** The value of a call is that of one of its parts. */
+  /** The call's value is that of one of its parts. */
   #yields(call: Call, part: Expression, locals: Locals): void {
     this.#keep(call, this.#size(part, locals), this.#entriesOf(part, locals));
   }
@@ -296,7 +296,7 @@ class Estimator implements KnownSizes {
     const step = walk.step(bodies.map((body) => this.cost(body, within)));
     // Elements are counted after their visit.
     const count = this.#size(range.expression, locals) ?? unknownSize;
-    // The elements that a filter keeps are found by their place.
+    // Elements kept by a filter are found by their place.
     if (walk.makes === 'element') this.cost(call.args[0] ?? nothing, within);
     const made = walk.makes === 'element' ? call.args[0] : walk.makes === 'result' ? bodies.at(-1) : undefined;
     const value = made === undefined ? null : union(exactly(0), this.#size(made, within) ?? unknownSize);

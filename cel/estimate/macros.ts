@@ -2,7 +2,7 @@
 export interface Walk {
   readonly variables: 1 | 2;
   readonly start: number;
-  /** The cost of one round from the costs of its expressions. */
+  /** Returns the cost of a round from those of its expressions. */
   readonly step: (bodies: readonly number[]) => number;
   readonly end: number;
   /** A value; a list of elements or of the last expression's results; or a map with unknown entries. */

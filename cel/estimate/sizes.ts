@@ -17,7 +17,7 @@ export const union = (one: Size, other: Size): Size => ({ min: Math.min(one.min,
 /** Returns a part of the size, rounded up. As in the reference, products such as `3 * 0.1` are inexact. */
 export const share = (size: number, factor: number): number => capped(Math.ceil(size * factor));
 
-/** Sizes of keys (or positions) and values of a created list or map. */
+/** Sizes of a new list's or map's keys (or positions) and values. */
 export interface EntrySizes {
   readonly container: 'list' | 'map';
   readonly key: Size;

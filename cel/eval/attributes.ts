@@ -38,7 +38,7 @@ export function member({ resolve, cost }: Attribute, field: string, optional: bo
   };
 }
 
-/** `a[key]`, or `a[?key]`. The key is evaluated only where the holder has a value. */
+/** `a[key]`, or `a[?key]`. Evaluates the key only if the holder has a value. */
 export function element({ resolve, cost }: Attribute, key: Code, optional: boolean): Attribute {
   return {
     cost,

@@ -6,9 +6,9 @@ export class OverBudget extends Error {
 }
 
 export const expressionCostMax = 1_000_000;
-/** The limit of all expressions of a policy, or of a schema's rules, for one request. */
+/** Limit per request of all expressions of a policy, or of a schema's rules. */
 export const requestCostMax = 10_000_000;
-/** The limit of all match conditions of a webhook or policy for one request. */
+/** Limit per request of all match conditions of a webhook or policy. */
 export const conditionsCostMax = 2_500_000;
 
 /**

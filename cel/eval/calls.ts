@@ -8,7 +8,7 @@ import { Failure, noOverload, weightOf, type Value } from './values.js';
 
 export type Types = ReadonlyMap<Expression, Type>;
 
-/** The cost of these functions is known only where the types select the overload. */
+/** The cost of these is known only if types select the overload. */
 const byFirst = new Set(['string', 'bytes']);
 const bySecond = new Set(['@in', 'containsIP', 'containsCIDR']);
 const byBoth = new Set(['_+_', '_<_', '_<=_', '_>_', '_>=_']);
@@ -28,13 +28,13 @@ export function isAmbiguous({ name, target, args }: Call, types: Types | null): 
 }
 
 export function costOf(call: Call, types: Types | null): CallCost {
-  // The global function of two texts is another overload than the method.
+  // The global function of two texts is a different overload from the method.
   if (call.name === 'matches' && call.target === null) return nominal;
   const cost = callCost(call.name);
   return isAmbiguous(call, types) ? (cost.ambiguous ?? nominal) : cost;
 }
 
-/** Names the function and the types of its arguments where they fit no implementation. */
+/** Names the function and argument types if they fit no implementation. */
 export const naming =
   (name: string, implementation: Implementation): Implementation =>
   (args, run) => {

@@ -65,7 +65,7 @@ const digitsMax = 40;
 export function parseDuration(text: string): Duration | Failure | null {
   const [, sign = '', rest = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (rest === '0') return duration(0n);
-  // Each run of digits has one reading: an ambiguous pattern would try all of them.
+  // Each run of digits has one reading, since ambiguous patterns try all.
   if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(rest)) return null;
   let total = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of rest.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
@@ -78,7 +78,7 @@ export function parseDuration(text: string): Duration | Failure | null {
   return made instanceof Failure ? null : made;
 }
 
-/** RFC 3339 with the offset of the time and as many fraction digits as needed. */
+/** Formats as RFC 3339 with the time's offset and the needed fraction digits. */
 export function timestampText({ nanoseconds, offsetMinutes }: Timestamp): string {
   const seconds = nanoseconds / nanosInSecond - (nanoseconds % nanosInSecond < 0n ? 1n : 0n);
   const rest = nanoseconds - seconds * nanosInSecond;
@@ -95,7 +95,7 @@ function offsetText(minutes: number): string {
 
 const nanosDigits = 9;
 
-/** Seconds as a double: `5400s`, `0.5s`. Long durations lose their last digits, as in the reference. */
+/** Formats seconds as a double: `5400s`, `0.5s`. As in the reference, long durations lose their last digits. */
 export function durationText({ nanoseconds }: Duration): string {
   const seconds = Number(nanoseconds / nanosInSecond) + Number(nanoseconds % nanosInSecond) / 1e9;
   const text = String(seconds);

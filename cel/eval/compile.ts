@@ -22,7 +22,7 @@ const messageCost = 40;
 export interface Plan {
   /** Top-level names, including those with points (`authorizer.requestResource`). */
   readonly variables: ReadonlySet<string>;
-  /** Null for an unchecked expression: then the values select the overload. */
+  /** Null for an unchecked expression, whose values select the overload. */
   readonly types: Types | null;
   /** Folds constant expressions, which are then free, as in all environments of the reference; its cost tables are for one without folding. */
   readonly folds: boolean;
@@ -170,7 +170,7 @@ export class Compiler implements MacroCompiler {
     const otherwise = implementation === null || target === null ? undefined : alternatives.get(name);
     if (otherwise !== undefined) return otherwise(parts[0] ?? constant(null), parts[1] ?? constant(null));
     if (implementation === null) return constant(new Failure(`no such overload: ${name}`));
-    // A constant pattern is compiled beforehand, and its call says nothing of types.
+    // A constant pattern is compiled beforehand, and its call's error has no types.
     const says = patternNames.has(name) && parts[1] !== undefined && constantValue(parts[1]) !== undefined;
     const code = invoke(costOf(call, this.#plan.types), says ? implementation : naming(name, implementation), parts);
     return this.#plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;

@@ -4,7 +4,7 @@ import { lengthOf, ListValue, MapValue, sizeOf, type Value } from './values.js';
 
 /** The run-time cost of a call in the reference's units (`CallCost` of its library and of the language). */
 export interface CallCost {
-  /** Computed from the arguments and charged before the call. Counting itself charges steps to the meter. */
+  /** Computed from arguments and charged before the call. Counting charges steps to the meter. */
   readonly before: (args: readonly Value[], meter: Meter) => number;
   /** The additional cost of the result. */
   readonly after?: (args: readonly Value[], result: Value) => number;
@@ -14,7 +14,7 @@ export interface CallCost {
 
 const byArguments = (before: CallCost['before']): CallCost => ({ before });
 const fixed = (cost: number): CallCost => byArguments(() => cost);
-/** A tenth of a unit for each character of the first argument, `times` over. */
+/** Charges a tenth of a unit per character of the first argument, `times` over. */
 const traversal = (times: number): CallCost => byArguments(([first = null]) => Math.ceil((sizeOf(first) * times) / 10));
 const pattern = byArguments(([text = null, source = null]) => Math.ceil((1 + sizeOf(text)) / 10) * Math.ceil(sizeOf(source) / 4));
 const containing = byArguments(([text = null, part = null]) => Math.ceil(sizeOf(text) / 10) * Math.ceil(sizeOf(part) / 10));
@@ -47,7 +47,7 @@ const firstAndResult: CallCost = {
   after: ([first = null], result) => Math.ceil((sizeOf(first) + sizeOf(result)) / 10) - Math.ceil(sizeOf(first) / 10),
 };
 
-/** Compares the prefix bytes of the network, and parses a text argument. */
+/** Compares the network's prefix bytes, and parses a text argument. */
 const contained = (extra: (bytes: number) => number): CallCost => {
   const compared = (network: Value): number => Math.ceil((sizeOf(network) * 2) / 10) + extra(sizeOf(network));
   return {

@@ -14,7 +14,7 @@ import {
   type Value,
 } from './values.js';
 
-/** Deeper structures are not compared; objects of requests never nest so deeply. */
+/** Deeper structures are not compared; request objects never nest so deeply. */
 const depthMax = 200;
 
 /** Compares values. Different types differ, but all numbers compare numerically, and values of libraries only with their like. */
@@ -68,7 +68,7 @@ function listsEqual(one: ListValue, other: ListValue, meter: Meter, depth: numbe
   return true;
 }
 
-/** Sets, and lists with keys: each element needs an equal one in the other list. */
+/** Compares sets and keyed lists: each element needs an equal one in the other. */
 function unorderedEqual(one: ListValue, other: ListValue, meter: Meter, depth: number): boolean | Failure {
   const free = new Set(Array.from({ length: other.length }, (_, i) => i));
   for (let i = 0; i < one.length; i++) {

@@ -17,7 +17,7 @@ const names: Readonly<Record<string, string>> = {
   'kubernetes.NamedFormat': 'cel.Format',
 };
 
-/** The Go type of a value in cel-go, which its messages show. */
+/** Returns a value's Go type in cel-go, as in its messages. */
 export function goNameOf(value: Value): string {
   const name = typeNameOf(value);
   return (Object.hasOwn(names, name) ? names[name] : undefined) ?? name.replace(/^(?:net|kubernetes)\./, 'cel.');

@@ -8,7 +8,7 @@ import { Duration, ListValue, MapValue, Optional, Timestamp, typeNameOf, TypeVal
  */
 export type View = (value: JsonValue) => Value;
 
-/** Whole numbers are integers where there is no schema, others doubles. */
+/** Whole numbers are integers without a schema, others doubles. */
 export const plainView: View = (value) => {
   if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? BigInt(value) : value;
   if (typeof value !== 'object' || value === null) return value;
@@ -73,12 +73,12 @@ export class JsonMap extends MapValue {
   }
 }
 
-/** Deeper and larger values are not converted to JSON: few additions make lists that no memory holds. */
+/** Limits for conversion to JSON: few additions make lists that no memory holds. */
 const depthMax = 100;
 const valuesMax = 1_000_000;
 const charactersMax = 8 * 1024 * 1024;
 
-/** Throws TypeError for values without JSON, such as a time, and for those that are too large. */
+/** Throws TypeError for values without JSON, such as times, and too large ones. */
 export const toJson = (value: Value): JsonValue => asJson(value, place(plain));
 
 /** Converts like cel-go to google.protobuf.Value: times, durations, bytes, and integers beyond a double become texts. */

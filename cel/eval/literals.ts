@@ -9,7 +9,7 @@ const escapes = /\\(?:([abfnrtv])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a
 
 const tooLarge = new Failure('double overflow');
 
-/** A sign before a number belongs to it: the smallest integer has no positive counterpart. */
+/** A sign belongs to its number, since the smallest integer has no positive counterpart. */
 export function literalValue({ type, text }: Literal): Value {
   switch (type) {
     case 'null':
@@ -52,7 +52,7 @@ function stringOf(text: string): Value {
   return wrong ? new Failure('invalid unicode code point') : value;
 }
 
-/** Escapes in bytes stand for single bytes, everything else for its UTF-8; code points cannot be escaped. */
+/** Escapes in bytes are single bytes, other characters UTF-8; code points cannot be escaped. */
 function bytesOf(text: string): Value {
   const { raw, content } = unquoted(text);
   if (raw) return Buffer.from(content);

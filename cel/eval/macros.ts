@@ -14,11 +14,11 @@ import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional
 export type Names = ReadonlyMap<string, number>;
 
 export interface MacroCompiler {
-  /** Reserves a slot. A deferred value is computed when the name is first read. */
+  /** Reserves a slot. A deferred value is computed at its first reading. */
   place(deferred?: Code): number;
   code(expression: Expression, names: Names): Code;
   holder(expression: Expression, names: Names): Attribute;
-  /** The cost of the empty lists and maps that start macros. */
+  /** The cost of empty lists and maps at the start of macros. */
   readonly emptyListCost: number;
   readonly emptyMapCost: number;
   sortCost(call: Call): CallCost;
@@ -138,7 +138,7 @@ class Collect implements Visitor {
   }
 }
 
-/** Builds maps: `key` yields the current key, or null where the body yields whole entries. */
+/** Builds maps: `key` yields the current key, or is null if the body yields entries. */
 class CollectEntries implements Visitor {
   readonly #filtered: boolean;
   readonly #key: Code | null;
@@ -281,7 +281,7 @@ const ofOptional =
     };
   };
 
-/** `cel.bind(x, value, body)`. The value is computed on first use, and its failure appears only there. */
+/** `cel.bind(x, value, body)`. The value, or its failure, is computed at first use. */
 const bind: Macro = ({ args: [name, value, body] }, names, compiler) => {
   const place = compiler.place(compiler.code(value ?? nothing, names));
   const inner = compiler.code(body ?? nothing, new Map([...names, [nameOf(name), place]]));

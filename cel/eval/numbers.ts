@@ -21,7 +21,7 @@ export type Sign = '+' | '-' | '*' | '/' | '%';
 const division = new Failure('division by zero');
 const modulus = new Failure('modulus by zero');
 
-/** Undefined for operands that are not numbers of one type. Integers never wrap. */
+/** Returns undefined unless the operands are numbers of one type. Integers never wrap. */
 export function arithmetic(sign: Sign, one: Value, other: Value): Value | undefined {
   if (typeof one === 'bigint' && typeof other === 'bigint') return whole(sign, one, other, int);
   if (one instanceof UInt && other instanceof UInt) return whole(sign, one.value, other.value, uint);
@@ -38,7 +38,7 @@ function whole(sign: Sign, one: bigint, other: bigint, bounded: (value: bigint) 
       return bounded(one * other);
     case '/':
       return other === 0n ? division : bounded(one / other);
-    // The remainder of the smallest integer by -1 overflows in the reference, like its quotient.
+    // The smallest integer modulo -1 overflows in the reference, like the quotient.
     case '%':
       return other === 0n ? modulus : one === intMin && other === -1n ? overflow : bounded(one % other);
   }

@@ -240,7 +240,7 @@ class JoinedSet extends ListValue {
   }
 }
 
-/** The identity of elements: their keys, or (of sets, which hold plain values) themselves. */
+/** Identifies elements: by keys, or (in sets of plain values) by themselves. */
 function identity(value: Value, order: ListValue['order']): string {
   const parts = typeof order === 'string' ? [value] : order.map((key) => (value instanceof MapValue ? (value.get(key) ?? null) : null));
   return JSON.stringify(parts.map((part) => (part instanceof UInt ? ['u', String(part.value)] : [typeof part, String(part)])));

@@ -28,7 +28,7 @@ const traits: Readonly<Record<string, readonly string[]>> = {
 /** Types that look for their own method where they lack the trait, and do not name it when it is missing. */
 const receivers: ReadonlySet<string> = new Set(['string', ...times]);
 
-/** The failure of a call whose arguments fit no implementation. The receiver is the first argument. */
+/** Returns the failure of a call without a fitting implementation. The receiver is the first argument. */
 export function unmatched(name: string, args: readonly Value[]): Failure {
   const [first = ''] = args.map(typeNameOf);
   const known = Object.hasOwn(traits, name) ? traits[name] : undefined;
@@ -47,7 +47,7 @@ const isDeclared = (name: string, args: readonly Value[]): boolean =>
     return types.length === args.length && types.every((type, position) => takes(type, args[position] ?? null));
   });
 
-/** The first entry alone of a list or map counts, as in `IsAssignableRuntimeType`. */
+/** Only the first entry of a list or map counts, as in `IsAssignableRuntimeType`. */
 function takes(type: Type, value: Value): boolean {
   if (type.variable || isOpen(type)) return true;
   if (type.name !== typeNameOf(value)) return false;

@@ -48,7 +48,7 @@ export class Duration {
 /** Elements may be created on access. */
 export abstract class ListValue {
   abstract readonly length: number;
-  /** The comparison of elements: in order, or (sets, and lists with keys) without. */
+  /** The order of comparing elements: in order, or (sets and keyed lists) in any. */
   readonly order: 'ordered' | 'set' | readonly string[] = 'ordered';
   /** `position` is within the length. */
   abstract at(position: number): Value;
@@ -69,7 +69,7 @@ export class ArrayList extends ListValue {
   }
 }
 
-/** Two lists without a copy: repeated additions could otherwise make lists of any size. */
+/** Two lists without a copy, as repeated additions could make lists of any size. */
 export class JoinedList extends ListValue {
   readonly #left: ListValue;
   readonly #right: ListValue;
@@ -201,7 +201,7 @@ export class TypeValue {
   constructor(readonly name: string) {}
 }
 
-/** A library's value (a quantity, an address), which only its functions can read. */
+/** A library's value (a quantity, an address), readable by its functions only. */
 export abstract class Opaque {
   abstract readonly typeName: string;
   /** Characters that its functions may traverse. */
@@ -268,14 +268,14 @@ export function lengthOf(text: string): number {
   return text.length - pairs;
 }
 
-/** The result of `size()`; 1 for values without a size. Most costs depend on it. */
+/** Returns the result of `size()`, on which most costs depend; 1 without a size. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return lengthOf(value);
   if (value instanceof ListValue || value instanceof Uint8Array) return value.length;
   return value instanceof MapValue || value instanceof Opaque ? value.size : 1;
 }
 
-/** Characters or bytes to traverse in a value; elements of lists and maps count on access. */
+/** Returns a value's characters or bytes to traverse; elements of lists and maps count on access. */
 export function weightOf(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return value.length;
   return value instanceof Opaque ? value.weight : 0;

@@ -67,7 +67,7 @@ export function lazily(types: ReadonlyMap<string, () => Type>): Readonly<Record<
   return fields;
 }
 
-/** A type that occurs in itself is an object without fields there, as in the reference. */
+/** A type inside itself is an object without fields, as in the reference. */
 function shapeType(shape: Shape, within: string): Type {
   switch (shape.is) {
     case 'scalar':

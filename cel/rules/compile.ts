@@ -48,7 +48,7 @@ function nodeOf(schema: JsonObject, shape: Shape | null, depth: number): Node | 
   return node.rules === null && node.items === null && node.rest === null && properties.size === 0 ? null : node;
 }
 
-/** Rules in and below properties that expressions do not see are left out, as in the reference. */
+/** Omits rules in and below invisible properties, as in the reference. */
 const visibleProperties = (schema: JsonObject, shape: Shape | null): [string, JsonObject, Shape][] =>
   propertiesOf(schema).flatMap(([name, property]): [string, JsonObject, Shape][] => {
     const escaped = escapedName(name);
@@ -74,7 +74,7 @@ function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Steps
   return { causes: findings.causes, warnings: findings.warnings };
 }
 
-/** A value and its old value; undefined where there is none to compare with. */
+/** A value and its old value; undefined without a counterpart. */
 interface Place {
   readonly path: string;
   readonly value: JsonValue | undefined;
@@ -121,7 +121,7 @@ function* walkItems(
   const before = oldItems(schema, old);
   const found = past?.correlation.oldItems(past.old);
   for (const [position, item] of value.entries()) {
-    // An item without an old counterpart is unchanged only where the whole list is, even a set.
+    // An item without an old counterpart is unchanged only with the whole list, even a set.
     const itemPast = pastOf(past?.correlation.items, item, found?.(item));
     yield* walk(items, findings, {
       path: `${path}[${position}]`,
@@ -159,7 +159,7 @@ function* walkMembers(
     if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
 }
 
-/** Measures the time of the work, without the turns of other requests. */
+/** Measures the work's time, without turns of other requests. */
 function* timed(steps: Steps<RulesVerdict>, times: RuleTimes): Steps<RulesVerdict> {
   for (let seconds = 0; ;) {
     const begun = performance.now();

@@ -23,10 +23,10 @@ export interface SchemaRules {
   verdict(object: JsonObject, old: JsonObject | null): RulesVerdict | Promise<RulesVerdict>;
 }
 
-/** Compiles the rules of a structural schema (`openAPIV3Schema` as stored). Fast for schemas without rules. */
+/** Compiles the rules of a structural schema (stored `openAPIV3Schema`). Fast without rules. */
 export type CompileRules = (schema: JsonObject, times?: RuleTimes) => SchemaRules;
 
-/** Schema findings that suppress the rules, which rely on types and bounds. */
+/** Schema findings that suppress rules, which rely on types and bounds. */
 const blocking: ReadonlySet<string | undefined> = new Set([
   'FieldValueRequired',
   'FieldValueTooLong',
@@ -34,7 +34,7 @@ const blocking: ReadonlySet<string | undefined> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-/** Reports whether findings suppress the rules; then `rulesUnchecked` joins the causes (if there are rules). */
+/** Returns whether findings suppress the rules; `rulesUnchecked` then joins the causes (if there are rules). */
 export const blocksRules = (causes: readonly StatusCause[]): boolean => causes.some(({ reason }) => blocking.has(reason));
 
 /** Follows the findings that suppressed the rules. */

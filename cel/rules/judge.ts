@@ -6,7 +6,7 @@ import { Failure, Optional } from '../eval/values.js';
 import type { CompiledExpression, Rule } from './rule.js';
 import { propertiesOf, restOf, type Shape } from './shape.js';
 
-/** Evaluates the rules of one schema for one value. Order, messages and limits are the reference's. */
+/** Evaluates a schema's rules for one value. Order, messages and limits are the reference's. */
 
 export type NodeRules = ShapedRules | { readonly shape: null; readonly schema: JsonObject };
 
@@ -78,7 +78,7 @@ export function judge(
   const self = shape.view(value);
   const oldSelf = old === undefined || old === null ? undefined : shape.view(old);
   const comparing = rules.some(({ compiled }) => compiled?.ok === true && compiled.program.uses.has('oldSelf'));
-  // Messages see the old value only where a rule of the same schema does.
+  // Messages see the old value only if a rule of the schema does.
   const plain: Activation = (name) => (name === 'self' ? self : name === 'oldSelf' && comparing ? oldSelf : undefined);
   const optional: Activation = (name) =>
     name === 'self' ? self : name === 'oldSelf' ? (oldSelf === undefined ? Optional.none : new Optional(oldSelf)) : undefined;

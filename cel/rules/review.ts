@@ -10,7 +10,7 @@ import { type Steps } from '../../api/steps.js';
 const expressionEstimateMax = 10_000_000;
 const schemaEstimateMax = 100_000_000;
 const namedMax = 4;
-/** Cheaper expressions are not named as part of a total that is too high. */
+/** Cheaper expressions are not named as part of an excessive total. */
 const namedCostMin = schemaEstimateMax / 100;
 
 /** `at` is the path below the schema, as in messages: `.properties[spec].x-kubernetes-validations[0].rule`. */
@@ -27,7 +27,7 @@ interface Place {
   readonly isRoot: boolean;
   /** Null for no limit. */
   readonly count: number | null;
-  /** The path of the schema whose values have no counterparts, or null. */
+  /** The path of the schema whose values lack counterparts, or null. */
   readonly blurred: string | null;
 }
 
@@ -58,7 +58,7 @@ class Review {
     const [items, rest] = [itemsOf(schema), restOf(schema)];
     const within = (schemaMax: unknown): number | null =>
       typeof schemaMax === 'number' && place.count !== null ? capped(place.count * Math.max(0, schemaMax)) : null;
-    // Members of maps have counterparts by their names, in atomic maps too (`MapIsCorrelatable`).
+    // Members of maps, even atomic ones, have counterparts by name (`MapIsCorrelatable`).
     const { blurred } = place;
     for (const [name, property] of propertiesOf(schema))
       yield* this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred });
@@ -88,7 +88,7 @@ class Review {
       yield;
       const compiled = compileRule(rule, shape);
       this.#expression(compiled, { at: `${at}.rule`, what: 'estimated rule cost', times: count, stored });
-      // The message of a rule that cannot be used is not looked at.
+      // The message of an unusable rule is not checked.
       if (compiled?.ok === true)
         this.#expression(compileMessage(rule, shape), {
           at: `${at}.messageExpression`,

@@ -12,7 +12,7 @@ export interface Shape {
   readonly type: Type;
   /** The most elements of a list or map, or characters of a text, in a request; 0 for others. */
   readonly elementsMax: number;
-  /** The minimum bytes of JSON that a value takes in a request. */
+  /** Minimum bytes of a value's JSON in a request. */
   readonly bytesMin: number;
   /** Set for lists and maps. */
   readonly element?: Shape;
@@ -52,7 +52,7 @@ const rootProperties: JsonObject = {
   metadata: { type: 'object', properties: { name: plainText, generateName: plainText } },
 };
 
-/** The metadata of a root object always has a name, whatever its schema says. */
+/** A root object's metadata always has a name, whatever the schema. */
 function withMetadata(schema: Schema): Schema {
   const { metadata } = membersOf(schema);
   const known = schemaAt(schemaAt(membersOf(schema), 'metadata') ?? {}, 'properties');
@@ -164,7 +164,7 @@ const nullable =
   (view: View): View =>
   (value) =>
     value === null ? null : view(value);
-/** An object with the fields of its schema. Null members and those outside the schema are absent. */
+/** An object with its schema's fields, without null members. */
 class ObjectView extends MapValue {
   readonly #members: JsonObject;
   readonly #views: ReadonlyMap<string, { readonly name: string; readonly view: View }>;

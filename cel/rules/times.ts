@@ -2,7 +2,7 @@
 export interface RuleTimes {
   /** Called when the rules of a schema in effect, with all nested ones, were compiled; not for checks of definitions. */
   compiled(seconds: number): void;
-  /** The rules of one object were evaluated, without the turns of other requests. */
+  /** Called when an object's rules were evaluated, without turns of other requests. */
   evaluated(seconds: number): void;
 }
 

@@ -1,7 +1,7 @@
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** Addresses and networks, in canonical spelling only: no zones, no IPv4-mapped IPv6. */
+/** Addresses and networks in canonical spelling only: no zones, no IPv4-mapped IPv6. */
 
 class Address extends Opaque {
   readonly typeName = 'net.IP';
@@ -65,7 +65,7 @@ function longText(value: bigint): string {
   return start < 0 ? groups.join(':') : `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
 }
 
-/** The error, with the rest of the text where it was found. */
+/** The error, and the rest of the text at its place. */
 type Wrong = readonly [problem: string, at: string];
 
 function shortAddress(text: string): bigint | Wrong {
@@ -159,7 +159,7 @@ const ofNetwork =
   (use: (network: Network) => Value): Implementation =>
   ([network]) =>
     network instanceof Network ? use(network) : noOverload;
-/** Tests for a prefix of each family, such as that of link-local addresses. */
+/** Tests for a prefix per family, such as that of link-local addresses. */
 const inside = (short: readonly [bigint, number], long: readonly [bigint, number]): Implementation =>
   ofAddress((address) => address.startsWith(...(address.bits === 32 ? short : long)));
 const isLinkLocalUnicast = inside([0xa9fen, 16], [0x3fan, 10]);
@@ -177,7 +177,7 @@ const isGlobalUnicast: Implementation = (args, run) =>
 function contains([network, other]: readonly Value[]): Value {
   if (!(network instanceof Network)) return noOverload;
   const address = typeof other === 'string' ? readAddress(other) : other;
-  // The reference does not say what is wrong with an address, other than with a network.
+  // Unlike for a network, the reference does not name an address's fault.
   return address instanceof Address ? network.contains(address) : noOverload;
 }
 

@@ -3,7 +3,7 @@ import type { User } from '../../../api/user.js';
 import { Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** Answers, or throws so that the check runs first and the expression is evaluated again. */
+/** Answers, or throws: the check then runs first, and the expression is evaluated again. */
 export type Answer = (question: AuthorizationQuestion) => AuthorizationAnswer;
 
 type ResourceQuestion = Omit<Extract<AuthorizationQuestion, { isResource: true }>, 'isResource' | 'user' | 'verb'>;

@@ -13,7 +13,7 @@ const clause = /%(?:(\.)(\d*))?(.?)/suy;
 const unparsed = 'could not parse formatting clause';
 export const unrecognized = (letter: string): string => `${unparsed}: unrecognized formatting clause "${letter}"`;
 
-/** The last item has no letter, only the text after all clauses. */
+/** The last item has no letter, only the remaining text. */
 export function* clausesOf(text: string): Generator<Clause> {
   let before = '';
   let at = 0;

@@ -24,7 +24,7 @@ const unreadable = (to: string, from = 'string'): Failure => new Failure(`type c
 const wholeText = /^[+-]?\d+$/;
 const trues = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const falses = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-/** Each run of digits has one reading, as an ambiguous pattern tries all. */
+/** Each run of digits has one reading, since ambiguous patterns try all. */
 const float = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const infinitePattern = /^([+-]?)inf(?:inity)?$/i;
 
@@ -89,7 +89,7 @@ function toTimestamp(value: Value): Value {
 
 function toDuration(value: Value): Value {
   if (value instanceof Duration) return value;
-  // The checker takes an integer, for which the reference has no conversion.
+  // The checker accepts an integer, which the reference cannot convert.
   if (typeof value === 'bigint') return unreadable('google.protobuf.Duration', 'int');
   return typeof value === 'string' ? (parseDuration(value) ?? unreadable('google.protobuf.Duration')) : noOverload;
 }

@@ -3,7 +3,7 @@ import { parseDate, parseTimestamp } from '../clock.js';
 import type { Library } from './library.js';
 import { urlProblem } from './urls.js';
 
-/** Formats of names and other texts, with the messages of the reference's validation. */
+/** Formats of names and other texts, with the reference's validation messages. */
 
 type Check = (text: string) => string[];
 
@@ -81,7 +81,7 @@ const checks: Readonly<Record<string, Check>> = {
   datetime: simple((text) => parseTimestamp(text) !== null, 'invalid datetime'),
 };
 
-/** The length of each pattern, by which the reference computes the cost of a check. */
+/** Lengths of patterns, from which the reference computes the cost of checks. */
 const patternSizes: Readonly<Record<string, number>> = {
   dns1123Label: 30,
   dns1123Subdomain: 60,

@@ -33,7 +33,7 @@ const ofList =
 
 const numeric = new Set(['int', 'uint', 'double', 'google.protobuf.Duration']);
 
-/** The first element selects the implementation, and there is one for these types alone. */
+/** The first element selects the implementation, which exists for these types only. */
 const ofListOf =
   (types: ReadonlySet<string>, of: (list: ListValue, run: Run) => Value): Implementation =>
   ([list], run) =>

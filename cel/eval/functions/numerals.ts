@@ -1,4 +1,4 @@
-/** Numbers as Go's `fmt` and `golang.org/x/text/message` write them, in English. */
+/** Writes numbers like Go's `fmt` and `golang.org/x/text/message`, in English. */
 
 /** Returns the exact fraction of a finite, non-negative double. */
 function fractionOf(value: number): { readonly over: bigint; readonly under: bigint } {
@@ -20,7 +20,7 @@ function rounded(over: bigint, under: bigint): bigint {
 
 const signOf = (value: number): string => (value < 0 || Object.is(value, -0) ? '-' : '');
 
-/** `%.2f`, computed exactly, so that only true halves are rounded as halves. */
+/** Computes `%.2f` exactly, so that only true halves are rounded as halves. */
 export function fixedText(value: number, precision: number): string {
   const { over, under } = fractionOf(Math.abs(value));
   const digits = rounded(over * 10n ** BigInt(precision), under)
@@ -46,7 +46,7 @@ export function scientificText(value: number, asked: number): string {
   return `${signOf(value)}${digits.slice(0, 1)}${fraction}×10${exponent < 0 ? '⁻' : ''}${power}`;
 }
 
-/** One digit more than the precision, and the exponent of the first one. */
+/** Returns one digit more than the precision, and the first one's exponent. */
 function significant(value: number, precision: number): readonly [digits: string, exponent: number] {
   if (value === 0) return ['0'.repeat(precision + 1), 0];
   const { over, under } = fractionOf(value);

@@ -15,7 +15,7 @@ const isZero = (value: Value): boolean =>
   ((value instanceof ListValue || value instanceof Uint8Array) && value.length === 0) ||
   (value instanceof MapValue && value.size === 0);
 
-/** The other value is evaluated only where an optional is empty (`decorateOptionalOr` of cel-go). */
+/** Evaluates the other value only if an optional is empty (`decorateOptionalOr` of cel-go). */
 const either =
   (found: (value: Value) => Value): ((one: Code, other: Code) => Code) =>
   (one, other) =>

@@ -34,14 +34,14 @@ class QuantityValue extends Opaque {
     return a < b ? -1 : a > b ? 1 : 0;
   }
 
-  /** Null when it is written with a fraction, even of zeros (`1.0`, `1000m`), or too large. */
+  /** Null if written with a fraction, even of zeros (`1.0`, `1000m`), or too large. */
   get whole(): bigint | null {
     if (!this.inWord || this.exponent < 0) return null;
     const value = this.digits * 10n ** BigInt(this.exponent);
     return int(value) instanceof Failure ? null : value;
   }
 
-  /** Rounded twice, so that it is not always the nearest: `0.3` is 0.30000000000000004. */
+  /** Rounded twice, so not always to the nearest: `0.3` is 0.30000000000000004. */
   get approximate(): number {
     return this.exponent === 0 ? Number(this.digits) : Number(this.digits) * powerOfTen(this.exponent);
   }
@@ -57,7 +57,7 @@ class QuantityValue extends Opaque {
   }
 }
 
-/** The product of two rounded powers, as Go's `math.Pow10` makes it. */
+/** Returns the product of two rounded powers, like Go's `math.Pow10`. */
 function powerOfTen(exponent: number): number {
   const size = Math.abs(exponent);
   const [large, small] = [32 * Math.floor(size / 32), Number(`1e${size % 32}`)];

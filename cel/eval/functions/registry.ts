@@ -30,11 +30,11 @@ const either =
     return value === noOverload ? other(args, run) : value;
   };
 
-/** Libraries may share a function name for different types: each rejects the types of others. */
+/** Libraries may share a function name for different types, and reject other types. */
 const all = collect([texts, lists, conversions, times, optionals, quantities, addresses, urls, semvers, formats, authorization]);
 
 export const functionFor = (name: string, args: number, onValue: boolean): Implementation | null =>
   all.get(`${onValue ? '.' : ''}${name}/${args}`) ?? null;
 
-/** All functions by name, with a leading `.` for methods, and the number of arguments (without the receiver). */
+/** Returns all function names, with a leading `.` for methods, and argument counts (without the receiver). */
 export const functionNames = (): readonly string[] => [...all.keys()];

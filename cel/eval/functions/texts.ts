@@ -14,10 +14,10 @@ const textMax = 8 * 1024 * 1024;
 const bounded = (text: string): Value => (text.length > textMax ? new Failure(`text grows beyond ${textMax} characters`) : text);
 const outOfRange = (at: bigint): Failure => new Failure(`index out of range: ${at}`);
 const surrogates = /[\ud800-\udfff]/;
-/** Converts a unit position to characters. Nearly all texts have one unit for each. */
+/** Converts a unit position to characters, which are equal in nearly all texts. */
 const position = (text: string, unit: number): bigint => BigInt(unit <= 0 || !surrogates.test(text) ? unit : lengthOf(text.slice(0, unit)));
 
-/** The unit position of a character; the end for those beyond it. */
+/** Returns a character's unit position; the end if beyond it. */
 function unitOf(text: string, characters: number): number {
   if (!surrogates.test(text)) return Math.min(characters, text.length);
   let unit = 0;
@@ -130,7 +130,7 @@ const quoted = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]
 /** White space in Unicode, which excludes the byte order mark. */
 const space = /[^\S\ufeff]|\x85/u;
 
-/** Trims by position: a pattern would start anew at each inner space. */
+/** Trims by position, as a pattern would restart at each inner space. */
 function trimmed(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && space.test(text[from]!)) from += 1;
@@ -176,7 +176,7 @@ const find = withPattern((pattern, text, _, { meter }) => {
 
 const searchSteps = 24;
 
-/** A negative limit means none. An empty match right after another one does not count. */
+/** A negative limit means none. An empty match directly after another does not count. */
 const findAll = withPattern((pattern, text, [limit = -1n], run) => {
   if (typeof limit !== 'bigint') return noOverload;
   const all: string[] = [];

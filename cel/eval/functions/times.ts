@@ -5,7 +5,7 @@ import type { Implementation, Library } from './library.js';
 
 const millisecond = 1_000_000n;
 const dayMs = 86_400_000;
-/** Hours and minutes, each parsed as an integer of its own. */
+/** Hours and minutes, each parsed as an integer. */
 const offsetPattern = /^([+-]?\d{1,9}):([+-]?\d{1,9})$/;
 /** An offset without a colon is not a zone name. */
 const namePattern = /^[A-Za-z]/;
@@ -16,7 +16,7 @@ const zones = new BoundedMap<string, Intl.DateTimeFormat | null>(200);
 
 const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
 
-/** The local time, in the UTC parts of a date; null for an unknown zone. */
+/** Returns the local time as a date's UTC parts; null for an unknown zone. */
 function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
   const milliseconds = Number(floor(time.nanoseconds, millisecond));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);

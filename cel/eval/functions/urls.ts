@@ -1,7 +1,7 @@
 import { ArrayList, EntryMap, Failure, noOverload, Opaque, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
 
-/** URLs as Go parses a request line (absolute, or a path), unlike browsers. */
+/** URLs in Go's form of a request line (absolute, or a path), unlike browsers'. */
 
 class Url extends Opaque {
   readonly typeName = 'kubernetes.URL';
