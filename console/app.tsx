@@ -28,7 +28,7 @@ function placeIn(hash: string): Place {
   return { view: viewNames.find((view) => view === name) ?? 'overview', rest: rest.join('/') };
 }
 
-/** Takes the code of a sign-in link out of the address, and so of the history. */
+/** Removes a sign-in link's code from the address and history. */
 function takeCode(): string | null {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
   if (code !== null) history.replaceState(null, '', location.pathname);

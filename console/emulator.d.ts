@@ -1,4 +1,4 @@
-/** The package names its types for another file than the one that bundlers take. */
+/** The package declares types for another file than bundlers use. */
 declare module '@xterm/headless/lib-headless/xterm-headless.mjs' {
   export { Terminal } from '@xterm/headless';
 }

@@ -24,7 +24,7 @@ export const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,applicati
 /** A watch line is one object, at most as large as the store accepts, and its frame. */
 const lineCharactersMax = 16 * 1024 * 1024;
 
-/** Client of the public API with the permissions of the signed-in user. The token is only here. */
+/** A client of the public API as the signed-in user. Only it has the token. */
 export class ApiClient {
   readonly #ended: () => void;
 
@@ -114,7 +114,7 @@ function errorIn(code: number, text: string): ApiError {
   }
 }
 
-/** Returns the user name as the server sees it; null for an unauthenticated client. */
+/** Returns the server's name of the user; null if unauthenticated. */
 export async function whoAmI(client: ApiClient): Promise<string | null> {
   const review = await client.json<{ readonly status?: { readonly userInfo?: { readonly username?: string } } }>(
     '/apis/authentication.k8s.io/v1/selfsubjectreviews',
@@ -124,7 +124,7 @@ export async function whoAmI(client: ApiClient): Promise<string | null> {
   return name === undefined || name === 'system:anonymous' ? null : name;
 }
 
-/** Returns the token that a link of the launcher stands for. */
+/** Returns the token of a launcher's link. */
 export async function redeem(code: string): Promise<string> {
   const { token } = await new ApiClient(null).json<{ readonly token: string }>('/console/sessions', { method: 'POST', body: { code } });
   return token;
@@ -132,7 +132,7 @@ export async function redeem(code: string): Promise<string> {
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Falls back where the user may not read something, or it does not exist. */
+/** Falls back if something is forbidden or does not exist. */
 export const optional = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
   asked.catch((error: unknown) => {
     if (error instanceof ApiError) return otherwise;

@@ -12,11 +12,11 @@ interface Reading {
   /** Objects of each resource; 0 for all. */
   readonly limit: number;
   readonly signal?: AbortSignal;
-  /** Called as lists come. Objects have the apiVersion and kind of their resource. */
+  /** Called for each list. Objects have their resource's apiVersion and kind. */
   readonly take: (resource: Resource, objects: readonly ApiObject[]) => void;
 }
 
-/** Reads the metadata of all objects of some resources. Forbidden resources are left out; never rejects. */
+/** Reads the metadata of all objects of some resources. Omits forbidden ones; never rejects. */
 export async function readMetadata(client: ApiClient, resources: readonly Resource[], reading: Reading): Promise<void> {
   const { namespace, limit, signal, take } = reading;
   const waiting = [...resources];

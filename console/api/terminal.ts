@@ -36,7 +36,7 @@ export class TerminalSession {
       else if (bytes[0] === channels.stdout || bytes[0] === channels.stderr) terminal.write(bytes.subarray(1), () => listener.changed());
     };
     socket.onclose = ({ reason }) => listener.ended(this.#failure === '' ? `${t.objects.terminalEnded} ${reason}` : this.#failure);
-    // Programs query terminals for their type and the cursor's position; the answer is sent like keys.
+    // Programs query terminals for type and cursor position; answers are sent like keys.
     terminal.onData((answer) => this.type(answer));
   }
 
@@ -46,7 +46,7 @@ export class TerminalSession {
 
   paste(text: string): void {
     const lines = text.replace(/\r?\n/g, '\r');
-    // An end mark in pasted text would let its rest be taken for keys.
+    // After an end mark, the rest of pasted text would count as keys.
     this.type(this.terminal.modes.bracketedPasteMode ? `\x1b[200~${lines.replaceAll('\x1b', '')}\x1b[201~` : lines);
   }
 

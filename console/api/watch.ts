@@ -46,7 +46,7 @@ export async function followTable(client: ApiClient, selection: Selection, sink:
       if (signal.aborted) return;
       if (error instanceof ApiError && error.code === 410) version = null;
       sink.state('reconnecting', error instanceof ApiError ? error : null);
-      // Permissions and names change as well; but the server must not be queried again and again meanwhile.
+      // Permissions and names may change, but the server must not be queried continually.
       const isRefusal = error instanceof ApiError && error.code < 500 && error.code !== 410 && error.code !== 429;
       await pause(isRefusal ? againMs * 10 : againMs, signal);
     }
@@ -82,7 +82,7 @@ async function watch({ client, selection, sink, signal }: Following, from: strin
   let version = from;
   let batch: RowEvent[] = [];
   let due = false;
-  // Many changes come in one turn of the network; their view is notified once.
+  // Notifies the view once for many changes in one turn.
   const flush = (): void => {
     due = false;
     if (batch.length === 0 || signal.aborted) return;

@@ -12,7 +12,7 @@ export const categories = [
 ] as const;
 export type Category = (typeof categories)[number];
 
-/** Groups of which every resource belongs to one category, but for those below. */
+/** Groups whose resources are all of one category, except those below. */
 const ofGroups: Readonly<Record<string, Category>> = {
   apps: 'workloads',
   batch: 'workloads',

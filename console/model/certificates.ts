@@ -5,7 +5,7 @@ export interface Certificate {
   readonly option: string;
   readonly subject: string;
   readonly fingerprint: string;
-  /** Milliseconds since 1970; null for a file that the server cannot read. */
+  /** Milliseconds since 1970; null for an unreadable file. */
   readonly endsAt: number | null;
 }
 
@@ -36,7 +36,7 @@ const dayMs = 86_400_000;
 const soonDays = 30;
 const urgentDays = 7;
 
-/** Joins the certificates of servers; those that end first, and unreadable ones before them, come first. */
+/** Joins servers' certificates: unreadable ones first, then by end. */
 export function endingFirst(byServer: ReadonlyMap<string, readonly Certificate[]>, now: number): readonly Ending[] {
   const groups = new Map<string, { readonly one: Certificate; readonly options: Set<string>; readonly servers: Set<string> }>();
   for (const [server, certificates] of byServer)

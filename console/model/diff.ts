@@ -4,7 +4,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Finding a longer difference takes too long, and nobody reads it. */
+/** Limit of edits: longer differences take too long, and are not read. */
 const editsMax = 2_000;
 
 /** Returns a short list of removed and added lines: Myers' greedy algorithm (An O(ND) Difference Algorithm, 1986, section 4). */
@@ -76,7 +76,7 @@ function walkBack(a: readonly string[], b: readonly string[], reached: readonly 
   return lines.reverse();
 }
 
-/** Returns the differences with a few equal lines around them; `null` stands for lines left out. */
+/** Returns the differences with a few equal lines around; `null` marks omitted lines. */
 export function hunks(lines: readonly DiffLine[], around = 3): readonly (DiffLine | null)[] {
   const near = lines.map(({ sign }) => sign !== ' ');
   const shown = lines.map((_, at) => near.slice(Math.max(0, at - around), at + around + 1).some(Boolean));

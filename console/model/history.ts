@@ -13,7 +13,7 @@ export interface Sample {
   readonly loopSeconds: number;
   readonly logBytes: number;
   readonly storeBytes: number;
-  /** Databases of etcd members that answer; empty where the servers keep the objects. */
+  /** Databases of answering etcd members; empty if servers keep the objects. */
   readonly stores: readonly { readonly name: string; readonly bytes: number }[];
   readonly raft: {
     readonly role: string;
@@ -89,7 +89,7 @@ function pointsOf(id: string, sample: Sample, { requests, commits, p50, p99 }: R
   };
 }
 
-/** Returns the members' reported roles in chronological order: the timeline of the past. */
+/** Returns members' reported roles in chronological order, for the timeline. */
 export function rolesIn(samples: ReadonlyMap<string, readonly Sample[]>): readonly {
   readonly id: string;
   readonly at: number;

@@ -2,9 +2,9 @@
 export interface OrderSender<Command> {
   /** Resolves when the command was carried out. */
   send(command: Command, id: string): Promise<void>;
-  /** Whether the member is in the state that the command leads to; false where that is unknown. */
+  /** Whether the member has the commanded state; false if unknown. */
   carriedOut(command: Command, id: string): Promise<boolean>;
-  /** Whether the server answered with this error: then the same order gets the same answer. */
+  /** Whether this error is the server's answer, which a repetition would get again. */
   isAnswer(error: unknown): boolean;
   wait(ms: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Metrics in the text format (https://prometheus.io/docs/instrumenting/exposition_formats/), as far as the page needs it. */
+/** Metrics in the text format (https://prometheus.io/docs/instrumenting/exposition_formats/), as needed here. */
 
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
@@ -6,7 +6,7 @@ export interface Sample {
 }
 export type Samples = ReadonlyMap<string, readonly Sample[]>;
 
-/** Parses only the named metrics: there are thousands of lines, and each costs. */
+/** Parses only the named metrics, among thousands of lines. */
 export function parseMetrics(text: string, wanted: ReadonlySet<string>): Samples {
   const samples = new Map<string, Sample[]>();
   for (const line of text.split('\n')) {

@@ -33,7 +33,7 @@ export function withoutManagedFields(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-/** Returns the paths of a field set, such as `spec.replicas` or `metadata.labels.app`: only leaves, sorted. */
+/** Returns a field set's paths, such as `spec.replicas` or `metadata.labels.app`: leaves, sorted. */
 export function fieldPaths(fields: unknown, before = ''): readonly string[] {
   if (typeof fields !== 'object' || fields === null) return [];
   return Object.entries(fields)

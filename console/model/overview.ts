@@ -17,7 +17,7 @@ export interface Unwell {
 }
 
 export interface KindSummary {
-  /** Objects of the page, and those that the server says remain. */
+  /** Objects of the page, and remaining ones reported by the server. */
   readonly count: number;
   readonly isWhole: boolean;
   /** Those of the page that are not well. */
@@ -39,7 +39,7 @@ export function kindSummaryOf({ columnDefinitions = [], rows = [], metadata }: T
 
 const overStates: ReadonlySet<string> = new Set(['Completed', 'Complete', 'Succeeded', 'Terminating']);
 
-/** Returns what is wrong with an object in words for people; null where it is well. */
+/** Returns an object's problem in plain words, or null. */
 function stateOf(status: string, ready: string, desired: string): string | null {
   if (wellnessOf(status) === 'unwell') return status;
   if (overStates.has(status)) return null;
@@ -48,6 +48,6 @@ function stateOf(status: string, ready: string, desired: string): string | null 
   return Number(now) < Number(wanted) ? `${status === '' || status === 'Running' ? '' : `${status}, `}${now} of ${wanted} ready` : null;
 }
 
-/** Returns the checks of a verbose health report that fail, such as `[-]etcd failed: reason withheld`. */
+/** Returns failed checks of a verbose health report, such as `[-]etcd failed: reason withheld`. */
 export const failedChecks = (report: string): readonly string[] =>
   report.split('\n').flatMap((line) => /^\[-\](\S+)/.exec(line)?.slice(1) ?? []);

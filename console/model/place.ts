@@ -1,4 +1,4 @@
-/** The place of the objects view in the address: `GROUP/RESOURCE?namespace=…&in=…&name=…`, where the core group is `core`. */
+/** The address of the objects view: `GROUP/RESOURCE?namespace=…&in=…&name=…`; the core group is `core`. */
 export interface ObjectsPlace {
   readonly group: string;
   readonly resource: string;

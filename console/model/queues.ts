@@ -21,7 +21,7 @@ export interface QueueView {
   readonly meanSeconds: number | null;
   /** Running time of the longest current work. */
   readonly longestSeconds: number;
-  /** Milliseconds since 1970, when work was last seen to end; null when it was not. */
+  /** Last observed end of work in milliseconds since 1970, or null. */
   readonly lastAt: number | null;
 }
 
@@ -37,7 +37,7 @@ const names: ReadonlySet<string> = new Set([
   'process_resident_memory_bytes',
 ]);
 
-/** The queues of the active manager, with the time when each was last seen at work. */
+/** The active manager's queues, with the last observed time of work. */
 export class QueueHistory {
   managers: readonly ManagerView[] = [];
   queues: readonly QueueView[] = [];

@@ -15,7 +15,7 @@ export interface Summary {
   readonly conditions: readonly Condition[];
 }
 
-/** Facts that are shown where an object has them, by their paths. */
+/** Facts shown for objects that have them, by path. */
 const facts = [
   ['Phase', 'status.phase'],
   ['Reason', 'status.reason'],
@@ -39,7 +39,7 @@ const facts = [
   ['Deletion asked for', 'metadata.deletionTimestamp'],
 ] as const;
 
-/** True is bad for these types of conditions, false for the others that `goodTypes` names. */
+/** True is bad for these condition types; for others, in `goodTypes`, false is. */
 const badTypes = /^(?:.*Failure|.*Pressure|Failed|FailureTarget|NetworkUnavailable|Stalled|Degraded|NonStructuralSchema|DisruptionTarget)$/;
 const goodTypes = /^(?:Ready|Available|Progressing|ContainersReady|Initialized|PodScheduled|Established|NamesAccepted|Healthy|Synced)$/;
 

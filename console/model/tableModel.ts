@@ -31,7 +31,7 @@ export type RowEvent = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readon
 /** Returns the key of an object's row: its namespace and name, in the order of the list. */
 export const rowKey = ({ metadata }: RowObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
 
-/** Rows sorted by namespace and name. Changes cost a binary search, whatever the number of rows. */
+/** Rows by namespace and name. A change costs one binary search. */
 export class TableModel {
   #rows: Row[] = [];
   version = 0;
@@ -78,7 +78,7 @@ export interface Order {
   readonly descending: boolean;
 }
 
-/** Returns the rows whose name (or namespace) contains the text, sorted by a column; unchanged without either. */
+/** Returns rows whose name (or namespace) contains the text, by a column; unchanged without either. */
 export function shownRows(rows: readonly Row[], text: string, order: Order | null): readonly Row[] {
   const wanted = text.trim().toLowerCase();
   const found =
@@ -90,7 +90,7 @@ export function shownRows(rows: readonly Row[], text: string, order: Order | nul
   return [...found].sort((a, b) => sign * compareCells(a.cells[order.column], b.cells[order.column]) || (a.key < b.key ? -1 : 1));
 }
 
-/** Compares numbers as numbers, `2/3` by its first number, everything else as text. */
+/** Compares numbers as numbers, `2/3` by its first, other cells as text. */
 export function compareCells(a: unknown, b: unknown): number {
   const [x, y] = [numberIn(a), numberIn(b)];
   if (x !== null && y !== null) return x - y;

@@ -2,13 +2,13 @@ export interface MemberView {
   readonly id: string;
   /** The launcher's report; null where there is none. */
   readonly program: 'running' | 'paused' | 'partitioned' | 'down' | null;
-  /** The member's own report, `serving` where it keeps no objects itself; null when it does not answer. */
+  /** The member's own report, `serving` if it stores no objects; null without an answer. */
   readonly role: string | null;
   readonly term: number | null;
   readonly snapshotsInstalled: number | null;
 }
 
-/** The state of a member in one word: it determines the colour of its lane. */
+/** A member's state in one word, which sets its lane's colour. */
 export type Standing =
   | 'leader'
   | 'follower'
@@ -52,10 +52,10 @@ export interface Span {
 const spansMax = 500;
 const eventsMax = 300;
 
-/** The launcher's report of a stopped program wins over the program's last report. */
+/** The launcher's report of a stopped program overrides the program's last one. */
 export function standingOf({ program, role }: MemberView): Standing {
   if (program === 'down' || program === 'paused') return program;
-  // A leader without followers still reports for a moment that it leads.
+  // A leader without followers briefly continues to report leadership.
   if (program === 'partitioned') return 'partitioned';
   if (role === null) return 'silent';
   if (role === 'leader' || role === 'follower' || role === 'learner' || role === 'serving') return role;
@@ -86,7 +86,7 @@ function programChanges(before: MemberView['program'], now: MemberView['program'
   return [({ down: 'started', paused: 'resumed', partitioned: 'healed', running: 'answers' } as const)[before]];
 }
 
-/** The members' states since the page was opened, with events, newest first. */
+/** Members' states since the page was opened, with events, newest first. */
 export class Timeline {
   readonly #windowMs: number;
   readonly lanes = new Map<string, Span[]>();
@@ -101,7 +101,7 @@ export class Timeline {
   look(members: readonly MemberView[], at: number): void {
     for (const member of members) {
       const last = this.#last.get(member.id) ?? null;
-      // A silent member keeps its last term and counts: they show changes later.
+      // A silent member keeps its last term and counts, to detect changes later.
       const known = member.role === null && last !== null ? { ...member, snapshotsInstalled: last.snapshotsInstalled } : member;
       const changes = changesOf(last, known, at);
       if (changes.length > 0) this.events = [...[...changes].reverse(), ...this.events].slice(0, eventsMax);

@@ -7,7 +7,7 @@ export interface DrawnNode {
   readonly y: number;
   readonly width: number;
   readonly children: readonly DrawnNode[];
-  /** The number of further children, below the last one; null if all are drawn. */
+  /** Number of omitted children, below the last one; null if all are drawn. */
   readonly more: { readonly count: number; readonly x: number; readonly y: number } | null;
 }
 
@@ -29,7 +29,7 @@ const siblingsMax = 20;
 interface Columns {
   readonly step: number;
   readonly nodeWidth: (depth: number) => number;
-  /** An owner is in the column before its dependents; otherwise it has the row above them. */
+  /** True if owners are in the column before their dependents, otherwise in the row above. */
   readonly layered: boolean;
 }
 

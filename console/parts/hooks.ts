@@ -20,7 +20,7 @@ export function useLook(look: (signal: AbortSignal) => Promise<void>, everyMs: n
   }, again);
 }
 
-/** The width of an element in pixels; 0 before it is drawn first. */
+/** Returns an element's width in pixels; 0 before it is first drawn. */
 export function useWidth(of: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -53,7 +53,7 @@ export function useFrames(): () => void {
   }).current;
 }
 
-/** Provides a signal that aborts when one of `again` changes, and when the component is removed. */
+/** Provides a signal that aborts on a change of `again`, and at the component's removal. */
 export function useRun(run: (signal: AbortSignal) => void, again: readonly unknown[]): void {
   useEffect(() => {
     const end = new AbortController();
@@ -62,7 +62,7 @@ export function useRun(run: (signal: AbortSignal) => void, again: readonly unkno
   }, again);
 }
 
-/** Shows a dialog as a modal one for as long as it exists. */
+/** Shows a dialog as modal while it exists. */
 export function useModal(): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement | null>(null);
   useEffect(() => {

@@ -20,7 +20,7 @@ interface Ref<T> {
   readonly current: T | null;
 }
 
-/** Reports the rows and columns that fit into `place`, measured with a sample of text. */
+/** Reports rows and columns that fit into `place`, measured by sample text. */
 function useFittingSize(place: Ref<HTMLElement>, probe: Ref<HTMLElement>, sized: ScreenProps['sized']): void {
   const latest = useRef(sized);
   latest.current = sized;
@@ -84,7 +84,7 @@ interface KeyFieldProps {
   readonly session: TerminalSession | null;
 }
 
-/** The invisible field that takes keys, pasted text, and the text of input methods. */
+/** The invisible field for keys, pasted text, and input methods. */
 function KeyField({ keys, session }: KeyFieldProps): VNode {
   const pressed = (event: KeyboardEvent): void => {
     event.stopPropagation();

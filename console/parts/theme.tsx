@@ -8,7 +8,7 @@ type Choice = (typeof choices)[number];
 /** Sent to charts, whose colours are not the style sheet's. */
 export const themeChanged = 'themechanged';
 
-/** Light or dark, as long as the page is open; the system's choice by default. */
+/** Light or dark while the page is open; default: the system's choice. */
 export function ThemeChoice(): VNode {
   const [choice, setChoice] = useState<Choice>('system');
   useEffect(() => {

@@ -49,7 +49,7 @@ function useApplications({ client, ...how }: Omit<CreateProps, 'close'> & { read
   return { busy, tried, problem, run };
 }
 
-/** Applies objects that are given as YAML, several at once, each tried before it is written. */
+/** Applies one or more objects in YAML, each after a dry run. */
 export function Create({ client, resources, namespace, close }: CreateProps): VNode {
   const [text, setText] = useState('');
   const [force, setForce] = useState(false);
@@ -108,7 +108,7 @@ interface Wanted extends ApiObject {
   readonly kind: string;
 }
 
-/** Throws an error for people where the text is no sequence of objects. */
+/** Throws a readable error if the text is no sequence of objects. */
 function objectsIn(text: string): readonly Wanted[] {
   const objects = parseAllDocuments(text).flatMap((document) => {
     const [error] = document.errors;

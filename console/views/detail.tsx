@@ -46,7 +46,7 @@ export function Detail(props: DetailProps): VNode {
 
   useReturnedFocus(heading);
   useKeys(({ key, target }) => {
-    // A user who edits would lose the text; a dialog has Escape for itself.
+    // Editing users would lose their text, and dialogs handle Escape themselves.
     if (key === 'Escape' && dialog === null && !(target instanceof HTMLTextAreaElement)) close();
   });
 
@@ -64,7 +64,7 @@ export function Detail(props: DetailProps): VNode {
       };
       const gone = (): void => {
         setDeleted(true);
-        // The watch may be faster than the response to the dialog's own request.
+        // The watch may precede the response to the dialog's own request.
         setDialog(null);
       };
       void followObject(props, { see, gone, tell: setProblem }, signal);
@@ -106,7 +106,7 @@ export function Detail(props: DetailProps): VNode {
   );
 }
 
-/** Focuses the heading, and gives the focus back at the end. */
+/** Focuses the heading, and returns the focus at the end. */
 function useReturnedFocus(heading: RefObject<HTMLHeadingElement | null>): void {
   useEffect(() => {
     const before = document.activeElement;
@@ -184,7 +184,7 @@ const TabList = ({ name, shown, tab, setTab, changes }: TabListProps): VNode => 
   </div>
 );
 
-/** Arrow keys go from tab to tab: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
+/** Arrow keys switch tabs: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
 function moveTab(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
   if (step === 0) return;
@@ -266,7 +266,7 @@ const Yaml = ({ text }: { readonly text: string }): VNode => (
   </>
 );
 
-/** The object as text, and an editor for it: every write is preceded by a dry run. */
+/** The object as text, with an editor: a dry run precedes every write. */
 function YamlTab({ client, resource, resources, namespace, name, object }: TabProps): VNode {
   const [text, setText] = useState<string | null>(null);
   if (text === null)

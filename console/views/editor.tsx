@@ -70,7 +70,7 @@ function useDraft({ client, path, object, begin, end }: EditorProps) {
   return { text, setText, tried, problem, busy, attempt, write, keepMine, startOver };
 }
 
-/** An editor for the object: every write is preceded by a dry run. */
+/** An editor for the object: a dry run precedes every write. */
 export function Editor({ client, path, object, begin, end }: EditorProps): VNode {
   const draft = useDraft({ client, path, object, begin, end });
   const { text, tried, problem, busy } = draft;

@@ -10,7 +10,7 @@ export interface Named {
   readonly namespace: string;
 }
 
-/** Returns the address at which an object opens; undefined where its kind is not listed. */
+/** Returns the address of an object; undefined if its kind is not listed. */
 export function linkTo({ apiVersion, kind, name, namespace }: Named, resources: readonly Resource[]): string | undefined {
   const resource = resourceOfKind(resources, apiVersion, kind);
   return resource === undefined ? undefined : hashOf({ ...resource, namespace: resource.namespaced ? namespace : '', name });

@@ -37,7 +37,7 @@ export const ContainerChoice = ({
   </label>
 );
 
-/** A container's output, as it comes. The oldest part is dropped when it becomes long. */
+/** A container's output as it comes, without the oldest part when long. */
 export function LogsTab({ client, resource, namespace, name, object }: TabProps): VNode {
   const [container, setContainer] = useState(containersOf(object)[0] ?? '');
   const [follow, setFollow] = useState(true);

@@ -75,7 +75,7 @@ export function ObjectTable(props: TableProps): VNode {
 
 interface Cell {
   readonly column: Column;
-  /** Its index among all columns, those that are not shown included. */
+  /** Its index among all columns, including hidden ones. */
   readonly at: number;
   readonly isAge: boolean;
 }

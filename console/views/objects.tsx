@@ -300,7 +300,7 @@ function Filters({ client, resource, place, text, setText, setSelector, wide, se
   );
 }
 
-/** A list of namespaces for users who may list them; for others a text field. */
+/** A list of namespaces for users who may list them; otherwise a text field. */
 function Namespaces({ client, place }: { readonly client: ApiClient; readonly place: ObjectsPlace }): VNode {
   const [names, setNames] = useState<readonly string[] | null>([]);
   useEffect(() => {

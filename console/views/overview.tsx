@@ -14,7 +14,7 @@ import type { ViewProps } from './viewProps.js';
 
 const everyMs = 5_000;
 const answerMs = 2_000;
-/** Objects of each kind whose states are read; of larger clusters the rest is counted only. */
+/** Objects per kind whose states are read; further ones are only counted. */
 const readMax = 1_000;
 const warningsMax = 12;
 const unwellMax = 30;
@@ -40,7 +40,7 @@ interface Seen {
   version: string;
   servers: readonly KnownServer[];
   leader: string | null;
-  /** Names of failed checks of the server that was asked; null where they may not be read. */
+  /** Names of the server's failed checks; null if forbidden. */
   failed: readonly string[] | null;
   readonly summaries: Map<Kind['name'], KindSummary | null>;
   warnings: readonly EventObject[] | null;
@@ -57,7 +57,7 @@ const nothingSeen = (): Seen => ({
   problem: '',
 });
 
-/** The state of the cluster at a glance: what runs, and what is not well. */
+/** The cluster at a glance: running objects and problems. */
 export function Overview({ client }: ViewProps): VNode {
   const [seen] = useState(nothingSeen);
   const redraw = useRedraw();

@@ -21,7 +21,7 @@ interface PaletteProps {
   readonly close: () => void;
 }
 
-/** A search over views, resources and objects, by keys: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
+/** A search over views, resources and objects by keyboard: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
 export function Palette({ client, views, close }: PaletteProps): VNode {
   const dialog = useModal();
   const [text, setText] = useState('');

@@ -46,7 +46,7 @@ class Watching {
   /** When the servers were read last. */
   serversAt = Number.NEGATIVE_INFINITY;
 
-  /** Ids of members: those of the group, and those whose servers have reported them. */
+  /** Ids of the group's members, and of those reported by their servers. */
   get ids(): readonly string[] {
     const known = new Set([...this.statuses.values()].flatMap(({ members }) => members.map(({ id }) => id)));
     for (const { memberId } of this.servers) if (memberId !== null) known.add(memberId);
@@ -66,7 +66,7 @@ class Watching {
     else this.statuses.set(answer.memberId, answer);
   }
 
-  /** Puts the current states of members on the timeline; nothing before its latest entry. */
+  /** Adds members' current states to the timeline, never before its latest entry. */
   see(ids: readonly string[]): void {
     if (this.reading === 0) return;
     this.timeline.look(
@@ -86,7 +86,7 @@ class Watching {
     };
   }
 
-  /** The leader of the highest term: an isolated member may still believe that it leads. */
+  /** The leader of the highest term: isolated members may still believe they lead. */
   get leader(): RaftStatus | null {
     const leaders = [...this.statuses.values()].filter(({ role }) => role === 'leader');
     return leaders.sort((a, b) => b.term - a.term)[0] ?? null;
@@ -112,7 +112,7 @@ async function readMembers(
   const ask = async (id: string): Promise<void> => {
     const server = watching.server(id);
     const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
-    // A member that does not answer may have just been killed, which the launcher reports.
+    // A silent member may have just been killed, which the launcher reports.
     if (answer === null) await askPrograms();
     watching.hear(id, answer);
     see([id]);
@@ -132,7 +132,7 @@ export function Replicas({ client }: ViewProps): VNode {
   const redraw = useRedraw();
 
   const look = async (signal: AbortSignal, attempt = 1): Promise<void> => {
-    // A reading that the end of the connection interrupted says nothing about members.
+    // A reading interrupted by the connection's end says nothing about members.
     const see = (ids: readonly string[]): void => {
       if (signal.aborted) return;
       watching.see(ids);
@@ -143,7 +143,7 @@ export function Replicas({ client }: ViewProps): VNode {
       watching.problem = null;
     } catch (error) {
       if (signal.aborted) return;
-      // The connection ended, perhaps with the affected member: the next one leads to another server.
+      // The connection ended, perhaps with the affected member; a new one reaches another server.
       if (!(error instanceof ApiError) && attempt < attemptsMax) return look(signal, attempt + 1);
       watching.problem = error instanceof ApiError ? (error.code === 403 ? t.replicas.notAllowed : error.message) : t.retrying;
     }
@@ -254,7 +254,7 @@ const ordersOf = (client: ApiClient): MemberOrders<MemberCommand> =>
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   });
 
-/** A refusal by a reachable server is shown to the user; the timeline shows an unreachable one. */
+/** Shows the user a reachable server's refusal; the timeline shows an unreachable one. */
 function onlyRefusals(error: unknown): 'elsewhere' | null {
   if (error instanceof ApiError && error.code === 501) return 'elsewhere';
   if (error instanceof ApiError && (error.code === 403 || error.code === 401)) throw error;
@@ -263,7 +263,7 @@ function onlyRefusals(error: unknown): 'elsewhere' | null {
 
 const whole = (value: number | null): string =>
   value === null ? '–' : value < 10 ? value.toFixed(value === 0 ? 0 : 1) : Math.round(value).toLocaleString('en');
-/** Progress of the snapshot that a member receives; null while it receives none. */
+/** Progress of a snapshot to a member, or null. */
 function snapshotOf(progress: RaftStatus['members'][number]['progress']): string | null {
   if (progress?.state !== 'snapshot') return null;
   const { snapshot } = progress;

@@ -162,7 +162,7 @@ const RequestTable = ({ label, requests }: { readonly label: string; readonly re
   </div>
 );
 
-/** One request; a press on its path shows all that is known of it. */
+/** One request; its path opens the details. */
 function RequestRow({ request }: { readonly request: SeenRequest }): VNode {
   const [isOpen, setOpen] = useState(false);
   return (

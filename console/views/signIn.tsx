@@ -5,7 +5,7 @@ import { t } from '../english.js';
 import { Mark } from '../parts/mark.js';
 import { Problem } from '../parts/words.js';
 
-/** Signs the user in: by a token, or by the browser's certificate. */
+/** Signs the user in by a token or the browser's certificate. */
 export function SignIn({
   enter,
   message,

@@ -4,7 +4,7 @@ import { summaryOf, type Condition } from '../model/summary.js';
 import { linkTo } from './links.js';
 import type { TabProps } from './viewProps.js';
 
-/** Shows above the text of an object what people look for first: facts, images, conditions and owners. */
+/** Shows the most wanted information above an object's text: facts, images, conditions and owners. */
 export function SummaryPart({ object, namespace, resources }: Pick<TabProps, 'object' | 'namespace' | 'resources'>): VNode | null {
   const { facts, images, conditions } = summaryOf(object);
   const owners = object.metadata.ownerReferences ?? [];

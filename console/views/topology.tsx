@@ -7,7 +7,7 @@ import { drawingOf, type DrawnNode } from '../model/topology.js';
 import { useWidth } from '../parts/hooks.js';
 import { linkTo } from './links.js';
 
-/** Names of siblings differ at their ends, which therefore stay visible. */
+/** Siblings' names differ at their ends, which stay visible. */
 const tailLength = 6;
 
 interface TopologyProps {
@@ -17,7 +17,7 @@ interface TopologyProps {
   readonly resources: readonly Resource[];
 }
 
-/** Draws owners and dependents; for readers of the text it is a list of lists. */
+/** Draws owners and dependents; for screen readers, a list of lists. */
 export function Topology({ tree, uid, resources }: TopologyProps): VNode {
   const frame = useRef<HTMLDivElement | null>(null);
   const width = useWidth(frame);
