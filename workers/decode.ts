@@ -13,9 +13,9 @@ import { checkStructure, type StructureResult } from './schema/structure.js';
 export interface DecodeObjectRequest {
   readonly bytes: Uint8Array;
   readonly encoding: EncodingName;
-  /** The kind that the path expects, and the default of the body's. */
+  /** The path's expected kind, and the default of the body's. */
   readonly kind: Kind;
-  /** Set for options, whose kind is in every API version: the body may name any. */
+  /** Set for options, which every API version has: the body may name any. */
   readonly anyVersion?: boolean;
   /** Whether to report unknown and duplicate fields; they are dropped either way. */
   readonly findStrict: boolean;
@@ -50,7 +50,7 @@ export const decodeObject = (request: DecodeObjectRequest): DecodeObjectResult =
 
 const decodeJson = (request: DecodeObjectRequest): DecodeObjectResult => {
   const type = typeOfKind(request.kind);
-  // Spelling matters only until the field's type is known; untyped objects do not need it.
+  // Spelling matters only until the field's type is known, and not in untyped objects.
   const document = parseJson(request.bytes, { depthMax: depthMax, keepLiterals: type !== undefined });
   if (!document.ok) return syntax(`couldn't get version/kind; json parse error: ${document.message}`);
   const typed = typedObject(document.value, request);
@@ -108,7 +108,7 @@ export const untypedNumbers = (value: Json): Json => {
 const addedMembers = (before: Json, after: JsonMembers): number =>
   before !== after && isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0;
 
-/** Member order is keyed by object, and the outermost object was copied to complete its kind. */
+/** Member order is keyed by object; the outermost was copied to complete its kind. */
 const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): MemberOrder => {
   const order = new Map(document.order ?? []);
   const texts = isMembers(document.value) ? order.get(document.value) : undefined;
@@ -159,7 +159,7 @@ export function comparePaths(a: string, b: string): number {
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** Encodings other than JSON are read into members that are sorted by name. */
+/** Other encodings than JSON are read into sorted members. */
 const inOrderOfNames = (result: StructureResult): StructureResult =>
   result.ok && result.strict.length > 1 ? { ...result, strict: [...result.strict].sort(comparePaths) } : result;
 
@@ -170,7 +170,7 @@ const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
   const typed = typedObject({ kind: opened.envelope.kind, apiVersion: opened.envelope.apiVersion }, request);
   if (!typed.ok) return typed;
   const decoded = decodeMessage(opened.envelope.raw, kind);
-  // The envelope gives the kind, so the failure concerns an object of it.
+  // The envelope names the kind, so the failure concerns an object of it.
   if (!decoded.ok) return { ok: false, stage: typeOfKind(kind) === undefined ? 'syntax' : 'structure', message: decoded.message };
   const object = { ...typed.object, ...decoded.value };
   const type = typeOfKind(kind);

@@ -36,7 +36,7 @@ export const runDecode = ({ bytes, encoding, kind, findDuplicates }: DecodeJob):
   return codecs[encoding].decode(bytes, { findDuplicates, depthMax: depthMax });
 };
 
-/** Fails for a kind without a Protobuf form, and for a value that cannot be encoded. */
+/** Fails for a kind without a Protobuf form, or an unencodable value. */
 export const runEncode = ({ value, encoding, kind }: EncodeJob): EncodeResult => {
   if (encoding === 'protobuf') return protobufEncode(value, kind);
   try {

@@ -26,7 +26,7 @@ export interface PoolFailure {
 /** An immediate value if the work was done inline. Awaiting it is always correct. */
 export type Eventually<T> = T | Promise<T>;
 
-/** The recipient of a result. The signal may be created lazily, because inline work never reads it. */
+/** A result's recipient. The signal may be created lazily, as inline work never reads it. */
 export interface Waiter {
   /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
@@ -56,7 +56,7 @@ const inlineBytesMax: Readonly<Record<EncodingName, number>> = {
 const queueMax = 256;
 const idleTimeoutMs = 10_000;
 const threadsMax = 4;
-/** A body that needs more ends its thread and is refused. */
+/** A body that needs more ends its thread, and is refused. */
 const threadHeapMb = 512;
 
 const taskFile = fileURLToPath(new URL('./task.js', import.meta.url));

@@ -22,7 +22,7 @@ export const cborCodec: Codec = {
   encode: (value: unknown): Buffer => writeCbor(value, { tagged: true }),
 };
 
-/** Encodes bytes members of the kind as bytes instead of base64. Throws as the codec does. */
+/** Encodes the kind's bytes members as bytes instead of base64. Throws like the codec. */
 export const encodeCborObject = (value: unknown, kind: Kind): Buffer => writeCbor(value, { tagged: true, plan: bytesPlanOf(kind) });
 
 /** Omits the leading tag, for list items and other nested objects. */

@@ -31,7 +31,7 @@ const laterEncodings: ReadonlyMap<number, TextEncoding> = new Map<number, TextEn
 ]);
 const majorType = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6 } as const;
 const tagNumber = { epochTime: 1, bignum: 2, negativeBignum: 3 } as const;
-/** The low five bits of an indefinite length, and of the byte that ends it. */
+/** The low five bits of an indefinite length, and of its final byte. */
 const open = 31;
 const breakByte = 0xff;
 const int64Min = -(2n ** 63n);
@@ -88,7 +88,7 @@ class Reader {
     return major === majorType.text ? utf8Of(joined) : joined.toString(encoding);
   }
 
-  /** Consumes the end of an item of indefinite length, if it is next. */
+  /** Consumes the end of an indefinite-length item, if next. */
   #ends(): boolean {
     if (this.#bytes[this.position] !== breakByte) return false;
     this.position++;
@@ -185,7 +185,7 @@ class Reader {
     return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
   }
 
-  /** Every item takes at least one byte, which bounds the claimed count. */
+  /** Every item takes at least one byte, which bounds the stated count. */
   #need(count: number | bigint): void {
     if (count > this.#bytes.length - this.position) throw new CborFailure('unexpected EOF');
   }

@@ -70,7 +70,7 @@ const map = (members: Readonly<Record<string, unknown>>, plan: BytesPlan | undef
 
 const ascii = /^[\0-\x7f]*$/;
 
-/** Orders encoded names bytewise: the head holds the length, so shorter names come first. */
+/** Orders encoded names bytewise: heads have the length, so shorter names come first. */
 const byEncodedName = (a: string, b: string): number => {
   if (!ascii.test(a) || !ascii.test(b))
     return Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));

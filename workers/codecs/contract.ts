@@ -9,7 +9,7 @@ export type DecodeResult =
     }
   | DecodeFailure;
 
-/** A number whose text differs from that of its value: `2.0`, `1e3`. */
+/** A number whose text differs from its value's: `2.0`, `1e3`. */
 export interface Spelling {
   readonly path: readonly string[];
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Spelling {
 
 export interface DecodeFailure {
   readonly ok: false;
-  /** The message for the client, in the reference's words where they are known. */
+  /** The message for the client, in the reference's words if known. */
   readonly message: string;
 }
 
@@ -39,7 +39,7 @@ export interface Kind {
   readonly kind: string;
 }
 
-/** Converts between bytes and untyped values. Protobuf also needs the kind and has its own entry points. */
+/** Converts between bytes and untyped values. Protobuf needs the kind as well, by its own entry points. */
 export interface Codec {
   readonly name: EncodingName;
   readonly mediaType: string;

@@ -1,4 +1,4 @@
-/** Characters other than letters, marks, numbers, signs and plain spaces are escaped. */
+/** Escapes characters other than letters, marks, numbers, signs and plain spaces. */
 const unprintable = /[\p{C}\p{Z}"\\]/gu;
 const escapes: Readonly<Record<string, string>> = {
   '\x07': '\\a',

@@ -5,7 +5,7 @@ import { surveyJson } from './jsonSurvey.js';
 import { isMembers, NumberLiteral, type Json, type JsonMembers } from './value.js';
 import { writeJson } from './jsonWriter.js';
 
-/** A decoded text, with the data that the structure check needs to report duplicates in text order. */
+/** A decoded text, with data for reporting duplicates in text order. */
 export type JsonDocument =
   | {
       readonly ok: true;

@@ -6,7 +6,7 @@ import { isMembers, NumberLiteral, type Json, type JsonMembers } from './value.j
  */
 export interface ReaderOptions {
   readonly depthMax: number;
-  /** Keeps numbers that a JavaScript number would respell (`1.0`, `1e3`) as NumberLiteral. */
+  /** Keeps numbers with a different JavaScript spelling (`1.0`, `1e3`) as NumberLiteral. */
   readonly keepLiterals: boolean;
 }
 

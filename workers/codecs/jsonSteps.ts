@@ -94,7 +94,7 @@ class StepWriter {
   }
 }
 
-/** A small object is counted as this many values without a look at its members. */
+/** A small object counts as this many values, without visiting its members. */
 const smallValues = 50;
 
 const isComposite = (value: unknown): boolean => typeof value === 'object' && value !== null;

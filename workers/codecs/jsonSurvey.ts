@@ -41,7 +41,7 @@ export const surveyJson = (bytes: Uint8Array, latin1: string): JsonSurvey => {
         if (++depth > depthMax) depthMax = depth;
       } else if (begun === mark.close) depth--;
       else if (begun === mark.number && plainNumbers) {
-        // One non-plain number decides the result; testing each digit of a long one would take quadratic time.
+        // One non-plain number decides; testing each digit of a long one would take quadratic time.
         const last = endOfNumber(bytes, index);
         if (last < 0) plainNumbers = false;
         else index = last;

@@ -9,7 +9,7 @@ export const writeJson = (value: unknown): string => {
   }
 };
 
-/** Marks a number that is temporarily a string; no other output begins with it. */
+/** Marks a number that is temporarily a string, like no other output. */
 const numberMark = '\u{10fffd}';
 
 /** Writes one member or item per line, indented by a space per level. */

@@ -90,7 +90,7 @@ const decode = (text: string, options: DecodeOptions): DecodeResult => {
   };
 };
 
-/** Later documents are not read. Plain scalars stay text here and are resolved later. */
+/** Reads no later documents. Plain scalars stay text here and are resolved later. */
 const firstDocument = (text: string, lines: LineCounter): Document.Parsed | undefined => {
   const composer = new Composer({
     schema: 'failsafe',

@@ -10,7 +10,7 @@ export const writeYaml = (value: unknown): string => {
 };
 
 const indentWidth = 2;
-/** Text beyond this column is continued on the next line, at a single space. */
+/** Text beyond this column continues on the next line, at a single space. */
 const width = 80;
 
 /** The indentation of a scalar's further lines, and its starting column. */
@@ -144,7 +144,7 @@ const numericEscape = (code: number): string => {
     : `\\U${code.toString(16).toUpperCase().padStart(8, '0')}`;
 };
 
-/** Natural order: letters come after all other characters, and runs of digits compare as numbers. */
+/** Natural order: letters follow other characters, and runs of digits compare as numbers. */
 const byName = (a: readonly [string, unknown], b: readonly [string, unknown]): number => {
   const [left, right] = [[...a[0]], [...b[0]]];
   const at = left.findIndex((character, index) => character !== right[index]);

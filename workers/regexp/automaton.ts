@@ -9,7 +9,7 @@ const statesMax = 2_000;
 const wideMax = 256;
 const ascii = 128;
 
-/** The text is too long for the pattern; whether it matches is unknown. */
+/** The text is too long for the pattern, so the match is unknown. */
 export class PatternBudgetError extends Error {}
 
 /** Several searches may share one budget. */

@@ -1,4 +1,4 @@
-/** Membership beyond ASCII is tested with a native class on a single character, in constant time. */
+/** Tests membership beyond ASCII by a native class on one character, in constant time. */
 
 /** The text within the brackets of a class with the flag `u`. */
 export interface ClassItem {

@@ -10,7 +10,7 @@ interface Way {
   readonly slots: readonly number[];
 }
 
-/** Returns starts and ends of the match and its groups; -1 for groups that did not participate. */
+/** Returns starts and ends of the match and its groups; -1 for unused groups. */
 export function findMatch(program: Program, text: string, from: number, budget: StepBudget = { left: stepsMax }): readonly number[] | null {
   const search = new Search(program, text, budget);
   let ways: Way[] = [];

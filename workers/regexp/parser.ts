@@ -1,7 +1,7 @@
 import { CharSet, perlClasses, posix, propertySource, range, type ClassItem } from './charset.js';
 import { PatternError, type Assertion, type Node, type ParsedPattern } from './syntax.js';
 
-/** Reads RE2 syntax and refuses the same patterns as the Go library, with the same messages. */
+/** Reads RE2 syntax, with the refusals and messages of the Go library. */
 
 const repeatMax = 1_000;
 const depthMax = 1_000;

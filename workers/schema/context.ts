@@ -9,7 +9,7 @@ import { restoredMessage, type GoKind } from './restored.js';
 /** An unreadable value; the reference stops at the first. */
 export class StructureError extends Error {}
 
-/** Bounds reported unknown and duplicate fields; the reference stops there too. */
+/** Bounds reported unknown and duplicate fields, as in the reference. */
 const strictErrorsMax = 100;
 
 export interface MemberStep {
@@ -20,7 +20,7 @@ export interface MemberStep {
 
 type Step = MemberStep | string | number;
 
-/** A list or map that is checked last, and the findings known at its place. */
+/** A list or map checked last, with the findings at its place. */
 interface Postponed {
   readonly check: () => Steps<void>;
   readonly context: CheckContext;
@@ -36,11 +36,11 @@ export class CheckContext {
   readonly #reportStrict: boolean;
   readonly #stepValues: number;
 
-  /** The first value of a wrong type; the walk goes on, like the reference's. */
+  /** The first value of a wrong type; the walk continues, as in the reference. */
   problem: string | undefined;
   strict: string[] = [];
   members = 0;
-  /** Whether an empty list or map is kept at the current place. */
+  /** Whether to keep an empty list or map at this place. */
   telling: Telling | null = null;
   readonly #steps: Step[] = [];
   #depth = 0;
@@ -113,7 +113,7 @@ export class CheckContext {
     this.#depth--;
   }
 
-  /** The reference does not report unknown fields inside schemas that replace a simpler value. */
+  /** The reference reports no unknown fields inside schemas that replace a simpler value. */
   mute<T>(body: () => T): T {
     this.#muted++;
     const value = body();

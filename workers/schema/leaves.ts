@@ -9,7 +9,7 @@ import { canonicalQuantity } from '../../api/quantity.js';
 /** Checks one non-null value and returns its stored form. */
 export interface Checker {
   check(value: Json, context: CheckContext): Json;
-  /** Returns the value that replaces a null item of a list or map. */
+  /** Returns the replacement of a null item of a list or map. */
   zero(): Json;
   readonly goType: string;
 }
@@ -40,10 +40,10 @@ const int32Min = -(2 ** 31);
 const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
-/** The only integer whose spelling is kept: as a quantity it differs from 0. */
+/** The only integer with a kept spelling: as a quantity it differs from 0. */
 const isMinusZero = (value: Json): boolean => value instanceof NumberLiteral && value.text === '-0';
 
-/** Numbers beyond 64 bits are floating-point ones in memory, and become the least integer. */
+/** Numbers beyond 64 bits are floating-point in memory, and become the least integer. */
 function wholeInMemory(value: Json): bigint | null {
   const whole = typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
   if (typeof whole !== 'bigint') return null;
@@ -85,7 +85,7 @@ export const doubleChecker: Checker = {
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Matches canonical base64 among texts whose length is a multiple of four: no padding bit is set. */
 const canonicalBase64 = /^[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/;
-/** Longer texts are decoded and encoded natively, which returns canonical ones unchanged. */
+/** Longer texts are decoded and encoded natively, which keeps canonical ones. */
 const shortTextMax = 128;
 
 const isCanonicalBase64 = (text: string): boolean =>

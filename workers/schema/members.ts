@@ -15,7 +15,7 @@ export interface Member extends MemberStep {
   readonly telling: Telling | null;
   /** The items of a list kind, which always exist. */
   readonly isItems: boolean;
-  /** Types refer to each other in cycles, so it is resolved lazily. */
+  /** Resolved lazily, since types form cycles. */
   readonly checker: () => Checker;
 }
 
@@ -73,7 +73,7 @@ const isEmpty = (value: Json): boolean => {
 
 export const without = (value: JsonMembers, dropped: readonly string[]): JsonMembers => {
   const kept: JsonMembers = {};
-  // A set, because a client may send as many unknown members as fit into a body.
+  // A set, because clients may send very many unknown members.
   const gone = new Set(dropped);
   for (const name of Object.keys(value)) if (!gone.has(name)) kept[name] = value[name] as Json;
   return kept;

@@ -20,7 +20,7 @@ const isNumeric = (kind: string): boolean => /^(?:u?int|float)\d+$/.test(kind);
 /** Go converts numbers to numbers, and integers to texts. */
 const isConvertible = (from: string, to: GoKind): boolean => isNumeric(from) && (isNumeric(to) || (from === 'int64' && to === 'string'));
 
-/** Says that a value in memory does not fit a type: `fromUnstructured` in apimachinery's runtime/converter.go. */
+/** Returns the message for a value in memory of the wrong type: `fromUnstructured` in apimachinery's runtime/converter.go. */
 export function restoredMessage(value: Json, type: string, kind: GoKind): string {
   const found = kindOf(value);
   if (kind === 'map' || kind === 'slice') return `cannot restore ${kind} from ${found}`;

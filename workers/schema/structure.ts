@@ -248,7 +248,7 @@ const wrongShape = <T extends Json>(
 
 const schema = 'apiextensions.v1.JSONSchemaProps';
 
-/** Checks a schema, or a simpler alternative. Unknown fields inside are not reported, as in the reference. */
+/** Checks a schema, or a simpler alternative. As in the reference, unknown fields inside are not reported. */
 const schemaOr = (name: string): Checker | undefined => {
   const form = /^apiextensions\.v1\.JSONSchemaPropsOr(Bool|Array|StringArray)$/.exec(name)?.[1];
   if (form === undefined) return undefined;

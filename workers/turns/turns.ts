@@ -1,6 +1,6 @@
 import type { Steps } from '../../api/steps.js';
 
-/** Returns why the outcome is no longer needed, or null. Called before each turn. */
+/** Returns why the outcome is no longer needed, or null, before each turn. */
 export type Ended = () => Error | null;
 
 const neverEnds: Ended = () => null;
@@ -64,7 +64,7 @@ export class Turns {
     }
   }
 
-  /** Resolves at the start of a turn for indivisible work. Rejects with the error of `ended`. */
+  /** Resolves at the start of a turn for indivisible work. Rejects with `ended`'s error. */
   next(ended = neverEnds): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#wait(() => {

@@ -1,4 +1,4 @@
-/** V8 lists all members of an object before it yields the first, so wide objects are remembered. */
+/** V8 lists all members of an object before the first, so wide objects are remembered. */
 const remembered = 2_000;
 const heavy = new WeakSet<object>();
 
@@ -23,7 +23,7 @@ function leftOfMembers(value: object, most: number): number {
   for (const name in value) {
     members++;
     if (remaining >= 0) remaining = left((value as Readonly<Record<string, unknown>>)[name], remaining - 1);
-    // It may be narrower than that; counting on costs less than listing its members again.
+    // It may be narrower; counting on costs less than listing its members again.
     if (remaining < 0 && members > remembered) {
       heavy.add(value);
       break;
@@ -32,5 +32,5 @@ function leftOfMembers(value: object, most: number): number {
   return remaining;
 }
 
-/** Returns whether an object was found to have more than two thousand members. */
+/** Returns whether an object was found to have over two thousand members. */
 export const isKnownWide = (value: object): boolean => heavy.has(value);

@@ -50,7 +50,7 @@ const typeMeta: KnownFields = {
   ],
 };
 
-/** The content encoding is ignored, as in the reference: it never differs. */
+/** Ignores the content encoding, which never differs, as in the reference. */
 const open = (reader: WireReader): OpenResult => {
   const meta = { apiVersion: '', kind: '' };
   let raw: Buffer = Buffer.alloc(0);

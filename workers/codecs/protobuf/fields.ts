@@ -12,7 +12,7 @@ export interface ValueCodec {
   zero(): unknown;
 }
 
-/** A type mismatch. The structure check normally finds these first, with their paths. */
+/** A type mismatch, which the structure check normally finds first, with its path. */
 export class EncodeError extends Error {}
 
 const expected = (what: string, value: unknown): EncodeError =>

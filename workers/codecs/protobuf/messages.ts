@@ -24,7 +24,7 @@ const built = new Map<string, ValueCodec>();
 /** Only schemas nest at all. */
 export const messageDepthMax = 200;
 
-/** Includes the length. Messages refer to each other in cycles, so fields are prepared on first use. */
+/** Includes the length. Messages form cycles, so fields are prepared on first use. */
 export const codecOfMessage = (name: string): ValueCodec => {
   let codec = built.get(name);
   if (codec === undefined) {
@@ -78,7 +78,7 @@ export class MessageCodec implements ValueCodec {
     (this.#writer ??= straightLine(this.#message, codecOf))(writer, object);
   }
 
-  /** Reads up to the reader's end and adds the members that every object of the type has. */
+  /** Reads up to the reader's end, and adds members that every object has. */
   readBody(reader: WireReader, target: JsonMembers, depth: number): void {
     this.#prepared();
     while (reader.position < reader.end) {

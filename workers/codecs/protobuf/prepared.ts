@@ -4,7 +4,7 @@ import { writingJson } from '../jsonSteps.js';
 import type { Steps } from '../../../api/steps.js';
 import { weighsMore } from '../../turns/weight.js';
 
-/** The slowest work on a large object, done in steps before it is encoded at once. */
+/** The slowest work on a large object, done in steps before encoding. */
 export interface Prepared {
   /** Names of wide maps in writing order. */
   readonly names: ReadonlyMap<object, readonly string[]>;
@@ -13,7 +13,7 @@ export interface Prepared {
 
 const largeValues = 1_000;
 
-/** Prepares maps and managed fields. The object must not change until it is encoded. */
+/** Prepares maps and managed fields. The object must not change before encoding. */
 export function* preparing(object: JsonMembers): Steps<Prepared> {
   const names = new Map<object, readonly string[]>();
   const texts = new Map<object, string>();
@@ -52,7 +52,7 @@ export function sortedNames(map: JsonMembers): string[] {
   return sortNames(names);
 }
 
-/** Belongs to the object being encoded; encoding never yields, so there is at most one. */
+/** Belongs to the object being encoded: at most one, since encoding never yields. */
 let present: Prepared | null = null;
 
 export function encodeWith<T>(prepared: Prepared, encode: () => T): T {

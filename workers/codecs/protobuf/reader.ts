@@ -14,7 +14,7 @@ const endGroup = 4;
 export class WireReader {
   readonly #buffer: Buffer;
   position: number;
-  /** If false, large integers are rounded like `JSON.parse` does, also in raw JSON, instead of bigint. */
+  /** False rounds large integers like `JSON.parse`, also in raw JSON, instead of bigint. */
   exact = true;
 
   constructor(
@@ -92,7 +92,7 @@ export class WireReader {
     return this.#buffer.subarray(this.position - length, this.position);
   }
 
-  /** Limits reading to a nested message until `leave` is called with the result. */
+  /** Limits reading to a nested message until `leave` gets the result. */
   enter(): number {
     const length = this.#length();
     const outer = this.end;

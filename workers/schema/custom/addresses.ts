@@ -1,4 +1,4 @@
-/** Network, host, mail and resource addresses as the Go library reads them. */
+/** Network, host, mail and resource addresses by the Go library's rules. */
 
 /** `sloppy` tolerates leading zeros in IPv4: older versions read them as decimal. */
 function isIpv4(text: string, sloppy: boolean): boolean {

@@ -99,7 +99,7 @@ class Compiled implements CompiledSchema {
     return (yield* changeFindings((this.#check ??= new ValueCheck(this.#schema)), object, old))?.causes() ?? [];
   }
 
-  /** Like the reference, message paths begin at the status, those of causes at the object. */
+  /** Message paths begin at the status, causes' paths at the object, as in the reference. */
   *#checkStatus(status: Json | undefined, old: Json | undefined): Steps<Cause[]> {
     const { properties } = this.#schema;
     const schema = isMembers(properties) ? entryOf(properties, statusMember) : undefined;
@@ -107,7 +107,7 @@ class Compiled implements CompiledSchema {
     return (yield* changeFindings((this.#statusCheck ??= new ValueCheck(schema)), status, old))?.causes(statusMember) ?? [];
   }
 
-  /** Kind, version and metadata do not follow the schema, whatever it says about them. */
+  /** Kind, version and metadata do not follow the schema. */
   *#form(object: JsonMembers, dropInvalid: boolean, keepNulls = false): Steps<ReceiveResult> {
     const own = yield* coerceMetadata(object, dropInvalid, false);
     if (!own.ok) return own;

@@ -20,9 +20,9 @@ export type Compile = (openAPIV3Schema: JsonMembers, options: CompileOptions) =>
 export interface CompileOptions {
   /** The definition's `spec.preserveUnknownFields`: nothing is pruned and no null is dropped. */
   readonly preserveUnknownFields?: boolean;
-  /** The bytes that defaults may add to a client's object. Default: unlimited. */
+  /** Bytes that defaults may add to a client's object. Default: unlimited. */
   readonly grownBytesMax?: number;
-  /** Rules for embedded objects. Default: only the presence of their kind is checked. */
+  /** Rules for embedded objects. Default: only their kind must be present. */
   readonly embedded?: EmbeddedRules;
 }
 

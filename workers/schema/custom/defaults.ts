@@ -28,7 +28,7 @@ export function dropNulls(value: Json, structure: Structure | null): void {
 
 const stepDefaults = 500;
 
-/** Counts the bytes that defaults add: a short body may have many places for long ones. */
+/** Counts bytes added by defaults: a short body may have many places for long ones. */
 export class Growth {
   readonly #bytesMax: number;
   #bytes = 0;

@@ -80,7 +80,7 @@ const invalid = (path: string, value: Json, detail: string): Cause => ({
   message: `Invalid value: ${printed(value)}: ${detail}`,
 });
 
-/** Paths of errors and of unknown fields spell members of maps differently. */
+/** Errors and unknown fields spell paths of map members differently. */
 interface Place {
   readonly errorPath: string;
   readonly fieldPath: string;

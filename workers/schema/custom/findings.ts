@@ -3,7 +3,7 @@ import { quoted } from '../../codecs/goQuotes.js';
 import { canonicalJson, printed, printedFloat } from './printed.js';
 import type { Json } from '../../codecs/value.js';
 
-/** An error that is not yet worded: most are made while alternatives are tried, and dropped. */
+/** An error without words: most are made for alternatives, and dropped. */
 export interface Finding {
   readonly kind: keyof typeof findingWords;
   /** `spec.list[0].name`; empty for the object itself. */
@@ -29,7 +29,7 @@ export class Findings {
     return new Findings(true);
   }
 
-  /** Returns whether further findings would not be reported, because none of these can be dropped any more. */
+  /** Returns whether further findings would not be reported, as none of these can be dropped. */
   isEnough(mayBeForgotten: boolean): boolean {
     return this.quiet ? this.total > 0 : !mayBeForgotten && this.list.length >= causesMax;
   }
@@ -130,7 +130,7 @@ const findingWords = {
     type: 'FieldValueInvalid',
     message: `Invalid value: ${printed(value)}: ${path}.${String(value)} in body is a forbidden property`,
   }),
-  /** The detail follows the quoted path, in a finding without a place. */
+  /** The detail follows the quoted path, without a place. */
   condition: ({ path, detail }: Finding): Words => plain(`${quoted(path)} ${String(detail)}`),
   /** The detail precedes the path. */
   range: ({ path, detail }: Finding): Words => plain(`${String(detail)} in ${path}`),

@@ -3,7 +3,7 @@ import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 /** A schema without conditions, for pruning, defaults, embedded objects and lists. */
 export interface Structure {
   readonly properties: ReadonlyMap<string, Structure>;
-  /** The schema of additional members; `any` if it only allows or forbids them, null if absent. */
+  /** The schema of additional members; `any` if merely allowed or forbidden, null if absent. */
   readonly rest: Structure | 'any' | null;
   readonly items: Structure | null;
   readonly preserve: boolean;

@@ -56,7 +56,7 @@ export class TypeCheck {
       (type === 'integer' && this.#types.includes('number'));
     const isPlain = type === 'string' || type === 'array';
     if (this.#format !== '' && !isPlain && !fits && format !== this.#format) return findings.add('type', format, this.#format);
-    // If a format is set, the reference leaves texts and lists to the format check.
+    // The reference leaves texts and lists with a format to the format check.
     if (fits || (this.#format !== '' && isPlain && !this.#numeric)) findings.checks++;
     else findings.add('type', type, this.#wanted);
   }

@@ -12,7 +12,7 @@ import { NumberCheck } from './numbers.js';
 import { canonicalJson } from './printed.js';
 import { TypeCheck } from './types.js';
 
-/** Objects ignore formats that their type does not know; types of defaults do not. */
+/** Objects ignore formats unknown for their type; types of defaults do not. */
 export type Formats = 'recognized' | 'all';
 
 /** The compiled conditions of one schema. The order of checks, early ends and the counting follow the reference, because reported findings depend on them. */
@@ -55,7 +55,7 @@ export class ValueCheck implements Condition {
   check(value: Json, findings: Findings, old: Json | undefined): void {
     if (value === null) {
       this.#type.checkNull(findings);
-      // Like the reference, null is never an allowed value, even if listed.
+      // Null is never an allowed value, even if listed, as in the reference.
       if (this.#allowed.length > 0) findings.add('enum', null, this.#allowed);
       return;
     }
@@ -125,7 +125,7 @@ export class ValueCheck implements Condition {
   }
 }
 
-/** If one side is an integer, the other is truncated, like the reference's conversion. */
+/** An integer on one side truncates the other, as in the reference's conversion. */
 function isAllowed(value: Json, allowed: Json): boolean {
   if (typeof value === 'number' && typeof allowed === 'number')
     return value === allowed || (Number.isInteger(allowed) && Math.trunc(value) === allowed);
