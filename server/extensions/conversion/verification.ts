@@ -4,7 +4,8 @@ import { objectAt } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
-import { validateAnnotations, validateLabels } from '../../registry/validation/metadata.js';
+import { validateAnnotations } from '../../registry/validation/metadata.js';
+import { labelMap } from '../../registry/validation/values.js';
 import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 import { type Found } from '../../registry/validation/ofEach.js';
@@ -58,7 +59,7 @@ export function restoreMetadata(original: ApiObject, converted: JsonObject): Res
 
 type Validate = (texts: Record<string, string>) => Found;
 const textMaps: readonly (readonly [member: 'labels' | 'annotations', validate: Validate])[] = [
-  ['labels', (texts) => validateLabels(texts, Path.of('metadata', 'labels'))],
+  ['labels', (texts) => labelMap(texts, Path.of('metadata', 'labels'))],
   ['annotations', (texts) => validateAnnotations(texts, Path.of('metadata', 'annotation'))],
 ];
 

@@ -1,8 +1,8 @@
-import type { PersistentVolume, PersistentVolumeSpec } from '../../../api/types/core/v1.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { memberAt, membersOf, textAt } from '../../../api/json/members.js';
+import { isSet, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { differenceOf } from '../../registry/validation/difference.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { whileOff } from '../../registry/validation/gatedFindings.js';
@@ -11,7 +11,7 @@ import { printedStructure } from '../../registry/validation/internalform.js';
 import { at, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
+import { specOf, statusOf } from '../parts.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
@@ -19,6 +19,8 @@ import { volumeSpec } from './persistentVolume/spec.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
+
+type Spec = Writable<v1.PersistentVolumeSpec>;
 
 const specPath = Path.of('spec');
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
@@ -40,31 +42,28 @@ const withMountOptions = [
   'photonPersistentDisk',
 ] as const;
 
-function validateMountOptions(volume: Draft<PersistentVolume>): FieldError[] {
-  if (
-    volume.metadata.annotations?.[mountAnnotation] === undefined ||
-    withMountOptions.some((name) => objectAt(specOf(volume), name) !== null)
-  )
+function validateMountOptions(volume: Draft<v1.PersistentVolume>): FieldError[] {
+  if (volume.metadata.annotations?.[mountAnnotation] === undefined || withMountOptions.some((name) => isSet(specOf(volume)[name])))
     return [];
   return [forbidden(Path.of('metadata', 'annotations', mountAnnotation), 'may not specify mount options for this volume type')];
 }
 
-const validateSpec = (volume: Draft<PersistentVolume>): Found => volumeSpec(volume.metadata.name ?? '')(specOf(volume), specPath, null);
+const validateSpec = (volume: Draft<v1.PersistentVolume>): Found => volumeSpec(volume.metadata.name ?? '')(specOf(volume), specPath, null);
 
 /** A volume's node affinity may be set later, once. */
-function validateChange(volume: Draft<PersistentVolume>, old: Draft<PersistentVolume>): FieldError[] {
+function validateChange(volume: Draft<v1.PersistentVolume>, old: Draft<v1.PersistentVolume>): FieldError[] {
   const [spec, before] = [specOf(volume), specOf(old)];
   return [
     ...validateSameSource(withoutNewExpandSecret(spec, before), before),
-    ...unchanged(spec.volumeMode, before.volumeMode, Path.of('volumeMode'), spec.volumeMode ?? null),
-    ...whileOff('MutablePVNodeAffinity', validateSameAffinity(objectAt(spec, 'nodeAffinity'), objectAt(before, 'nodeAffinity'))),
-    ...(before.volumeAttributesClassName != null && spec.volumeAttributesClassName == null
+    ...unchanged(spec.volumeMode, before.volumeMode, Path.of('volumeMode')),
+    ...whileOff('MutablePVNodeAffinity', validateSameAffinity(spec, before)),
+    ...(isSet(before.volumeAttributesClassName) && !isSet(spec.volumeAttributesClassName)
       ? [forbidden(specPath.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden')]
       : []),
   ];
 }
 
-function validateSameSource(spec: Writable<PersistentVolumeSpec>, before: Writable<PersistentVolumeSpec>): FieldError[] {
+function validateSameSource(spec: Spec, before: Spec): FieldError[] {
   const [shown, shownBefore] = [printedStructure(spec, sourceForm), printedStructure(before, sourceForm)];
   if (sameValue(shown, shownBefore)) return [];
   return [
@@ -76,31 +75,30 @@ function validateSameSource(spec: Writable<PersistentVolumeSpec>, before: Writab
 }
 
 /** A node affinity may be added later, and labels be renamed to their stable names. */
-function validateSameAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
-  if (before === null || (affinity !== null && sameValue(affinity, withNewLabels(before, affinity)))) return [];
-  const shown = affinity === null ? null : printedStructure(affinity, affinityForm);
+function validateSameAffinity({ nodeAffinity: affinity }: Spec, { nodeAffinity: before }: Spec): FieldError[] {
+  if (!isSet(before) || (isSet(affinity) && sameValue(affinity, withNewLabels(before, affinity)))) return [];
+  const shown = isSet(affinity) ? printedStructure(affinity, affinityForm) : null;
   return [invalid(Path.of('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA')];
 }
 
 /** A secret for expansion may be added. */
-function withoutNewExpandSecret(spec: Writable<PersistentVolumeSpec>, before: Writable<PersistentVolumeSpec>): JsonObject {
-  const [csi, old] = [objectAt(spec, 'csi'), objectAt(before, 'csi')];
-  if (csi === null || old === null || objectAt(old, 'controllerExpandSecretRef') !== null) return spec;
-  const { controllerExpandSecretRef: _added, ...rest } = csi;
+function withoutNewExpandSecret(spec: Spec, { csi: old }: Spec): Spec {
+  if (!isSet(spec.csi) || !isSet(old) || isSet(old.controllerExpandSecretRef)) return spec;
+  const { controllerExpandSecretRef: _added, ...rest } = spec.csi;
   return { ...spec, csi: rest };
 }
 
 /** Sources without any implementation left. */
-const gone: Partial<Record<keyof PersistentVolumeSpec, string>> = {
-  cephfs: 'spec.cephfs: deprecated in v1.28, non-functional in v1.31+',
-  photonPersistentDisk: 'spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+',
-  scaleIO: 'spec.scaleIO: deprecated in v1.16, non-functional in v1.22+',
-  storageos: 'spec.storageOS: deprecated in v1.22, non-functional in v1.25+',
-  glusterfs: 'spec.glusterfs: deprecated in v1.25, non-functional in v1.26+',
-  rbd: 'spec.rbd: deprecated in v1.28, non-functional in v1.31+',
-};
+const gone: readonly (readonly [member: keyof Spec, text: string])[] = [
+  ['cephfs', 'spec.cephfs: deprecated in v1.28, non-functional in v1.31+'],
+  ['photonPersistentDisk', 'spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+'],
+  ['scaleIO', 'spec.scaleIO: deprecated in v1.16, non-functional in v1.22+'],
+  ['storageos', 'spec.storageOS: deprecated in v1.22, non-functional in v1.25+'],
+  ['glusterfs', 'spec.glusterfs: deprecated in v1.25, non-functional in v1.26+'],
+  ['rbd', 'spec.rbd: deprecated in v1.28, non-functional in v1.31+'],
+];
 
-function warnings(volume: Draft<PersistentVolume>): string[] {
+function warnings(volume: Draft<v1.PersistentVolume>): string[] {
   const spec = specOf(volume);
   const annotated = (name: string, text: string): string[] =>
     volume.metadata.annotations?.[name] === undefined ? [] : [`metadata.annotations[${name}]: ${text}`];
@@ -113,25 +111,21 @@ function warnings(volume: Draft<PersistentVolume>): string[] {
         ]
       : []),
     ...affinityWarnings(spec),
-    ...Object.entries(gone)
-      .filter(([name]) => objectAt(spec, name as keyof typeof gone) !== null)
-      .map(([, text]) => text),
+    ...gone.flatMap(([name, text]) => (isSet(spec[name]) ? [text] : [])),
   ];
 }
 
-const affinityWarnings = (spec: Writable<PersistentVolumeSpec>): string[] =>
-  objectsIn(objectAt(objectAt(spec, 'nodeAffinity') ?? {}, 'required') ?? {}, 'nodeSelectorTerms').flatMap((term, position) =>
-    objectsIn(term, 'matchExpressions').flatMap((requirement, index) => {
-      const text = deprecatedNodeLabel(textAt(requirement, 'key'));
+const affinityWarnings = ({ nodeAffinity }: Spec): string[] =>
+  itemsOf(nodeAffinity?.required?.nodeSelectorTerms).flatMap((term, position) =>
+    itemsOf(term.matchExpressions).flatMap(({ key = '' }, index) => {
+      const text = deprecatedNodeLabel(key);
       return text === null
         ? []
-        : [
-            `spec.nodeAffinity.required.nodeSelectorTerms[${position}].matchExpressions[${index}].key: ${textAt(requirement, 'key')} is ${text}`,
-          ];
+        : [`spec.nodeAffinity.required.nodeSelectorTerms[${position}].matchExpressions[${index}].key: ${key} is ${text}`];
     }),
   );
 
-export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
+export const persistentVolumes: Kind<Draft<v1.PersistentVolume>> = {
   name: 'persistentvolumes',
   gated: [gate('VolumeAttributesClass', 'spec.volumeAttributesClassName')],
   defaults(volume) {
@@ -156,10 +150,10 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
   subresources: {
     status: {
       prepare(volume, old, context) {
-        const [now, before] = [ensureObject(volume, 'status'), membersOf(old.status)];
+        const [now, before] = [ensureObject(volume, 'status'), statusOf(old)];
         setTextDefault(now, 'phase', 'Pending');
         // The server records phase changes, unless the writer does.
-        const [time, timeBefore] = [textAt(now, 'lastPhaseTransitionTime'), textAt(before, 'lastPhaseTransitionTime')];
+        const [time, timeBefore] = [now, before].map(({ lastPhaseTransitionTime }) => lastPhaseTransitionTime ?? '');
         if (now.phase !== before.phase && (time === '' || time === timeBefore)) now.lastPhaseTransitionTime = context.now;
         if (now.phase === before.phase && time === '' && timeBefore !== '') now.lastPhaseTransitionTime = timeBefore;
       },
@@ -171,10 +165,7 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
     'Access Modes': (volume) => accessModes(memberAt(volume, 'spec', 'accessModes')),
     'Reclaim Policy': at('spec.persistentVolumeReclaimPolicy', ''),
     Status: (volume) => terminatingOr(volume, textAt(volume, 'status', 'phase')),
-    Claim: (volume) =>
-      memberAt(volume, 'spec', 'claimRef') === undefined
-        ? ''
-        : `${textAt(volume, 'spec', 'claimRef', 'namespace')}/${textAt(volume, 'spec', 'claimRef', 'name')}`,
+    Claim: ({ spec }) => (isSet(spec?.claimRef) ? `${spec.claimRef.namespace ?? ''}/${spec.claimRef.name ?? ''}` : ''),
     StorageClass: at('spec.storageClassName', ''),
     VolumeAttributesClass: at('spec.volumeAttributesClassName', unset),
     Reason: at('status.reason', ''),

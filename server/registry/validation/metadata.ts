@@ -2,7 +2,8 @@ import type { JsonValue, ObjectMeta, OwnerReference } from '../../../api/object.
 import { inOrder, ofEach, type Found } from './ofEach.js';
 import { printedOwner } from './printedOwner.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from './field.js';
-import { dnsLabelName, labelValueProblems, qualifiedNameProblems, type NameRule } from './names.js';
+import { dnsLabelName, qualifiedNameProblems, type NameRule } from './names.js';
+import { labelMap } from './values.js';
 
 const annotationsBytesMax = 256 * 1024;
 const metadata = Path.of('metadata');
@@ -22,7 +23,7 @@ export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: Met
     validateNames(meta, nameRule),
     validateNamespace(meta.namespace ?? '', namespaced),
     (meta.generation ?? 0) < 0 ? [invalid(metadata.child('generation'), meta.generation, 'must be greater than or equal to 0')] : [],
-    validateLabels(meta.labels, metadata.child('labels')),
+    labelMap(meta.labels, metadata.child('labels')),
     validateAnnotations(meta.annotations, metadata.child('annotations')),
     validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
     validateFinalizers(meta.finalizers ?? [], metadata.child('finalizers')),
@@ -39,7 +40,7 @@ export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): Found
       ? [invalid(metadata.child('generation'), meta.generation ?? 0, 'must not be decremented')]
       : [],
     immutable.flatMap(([member, fallback]) => validateImmutable(meta[member] ?? fallback, old[member] ?? fallback, metadata.child(member))),
-    validateLabels(meta.labels, metadata.child('labels')),
+    labelMap(meta.labels, metadata.child('labels')),
     validateAnnotations(meta.annotations, metadata.child('annotations')),
     validateOwnerReferences(meta.ownerReferences ?? [], metadata.child('ownerReferences')),
   );
@@ -66,14 +67,6 @@ export const validateKnownFinalizer = (finalizer: string, path: Path): FieldErro
   finalizer.includes('/') || standardFinalizers.has(finalizer)
     ? []
     : [invalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
-
-export const validateLabels = (labels: Readonly<Record<string, string>> = {}, path: Path): Found =>
-  ofEach(Object.keys(labels), (key) => validateLabel(key, labels[key] ?? '', path));
-
-const validateLabel = (key: string, value: string, path: Path): FieldError[] => [
-  ...qualifiedNameProblems(key).map((text) => invalid(path, key, text)),
-  ...labelValueProblems(value).map((text) => invalid(path, value, text)),
-];
 
 export function validateAnnotations(annotations: Readonly<Record<string, string | undefined>> = {}, path: Path): Found {
   const keys = Object.keys(annotations);

@@ -2,8 +2,9 @@ import { metadataMembers } from '../../../api/meta/metadataMembers.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { forbidden, type Path } from './field.js';
-import { validateAnnotations, validateLabels } from './metadata.js';
+import { validateAnnotations } from './metadata.js';
 import { inOrder, type Found } from './ofEach.js';
+import { labelMap } from './values.js';
 
 const notInTemplates = metadataMembers.filter((member) => member !== 'labels' && member !== 'annotations');
 /** The reference holds this member as a pointer. */
@@ -17,7 +18,7 @@ export const isMetadataSet = (member: string, value: JsonValue | undefined): val
 export const validateTemplateMetadata = (metadata: JsonObject, path: Path): Found =>
   inOrder(
     validateAnnotations(textsAt(metadata, 'annotations'), path.child('annotations')),
-    validateLabels(textsAt(metadata, 'labels'), path.child('labels')),
+    labelMap(textsAt(metadata, 'labels'), path.child('labels')),
     notInTemplates
       .filter((member) => isMetadataSet(member, metadata[member]))
       .map((member) => forbidden(path.child(member === 'uid' ? 'uID' : member), 'cannot be set')),

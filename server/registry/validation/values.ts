@@ -85,7 +85,7 @@ export const qualified = (value: string, path: Path): FieldError[] =>
   qualifiedNameProblems(value).map((text) => invalid(path, value, text));
 
 /** Errors of keys and values both name the map itself. */
-export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): Found =>
+export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>> = {}, path: Path): Found =>
   ofEach(Object.keys(labels), (key) => [
     ...qualifiedNameProblems(key).map((text) => invalid(path, key, text)),
     ...labelValueProblems(String(labels[key])).map((text) => invalid(path, labels[key], text)),

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { itemsOf } from '../../../../api/json/members.js';
+import type { Writable } from '../../kind.js';
 
 /** Stable names of node labels. */
 const stableLabels: ReadonlyMap<string, string> = new Map([
@@ -11,18 +11,17 @@ const stableLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
 ]);
 
-const termsOf = (affinity: JsonObject): JsonObject[] => objectsIn(objectAt(affinity, 'required') ?? {}, 'nodeSelectorTerms');
+type Affinity = Writable<v1.VolumeNodeAffinity>;
 
 /** Renames labels where the new affinity has the stable name in the same place. */
-export function withNewLabels(before: JsonObject, now: JsonObject): JsonObject {
+export function withNewLabels(before: Affinity, now: Affinity): Affinity {
   const renamed = structuredClone(before);
-  termsOf(renamed).forEach((term, outer) => {
-    const terms = objectsIn(termsOf(now)[outer] ?? {}, 'matchExpressions');
-    objectsIn(term, 'matchExpressions').forEach((requirement, inner) => {
+  itemsOf(renamed.required?.nodeSelectorTerms).forEach((term, outer) => {
+    const requested = itemsOf(now.required?.nodeSelectorTerms?.[outer]?.matchExpressions);
+    itemsOf(term.matchExpressions).forEach((requirement, inner) => {
       // Unknown labels map to the empty name, as in the reference.
-      const stable = stableLabels.get(textAt(requirement, 'key')) ?? '';
-      const requested = terms[inner];
-      if (requested !== undefined && textAt(requested, 'key') === stable) requirement['key'] = stable;
+      const stable = stableLabels.get(requirement.key ?? '') ?? '';
+      if (requested[inner]?.key === stable) requirement.key = stable;
     });
   });
   return renamed;

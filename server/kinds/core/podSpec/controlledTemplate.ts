@@ -19,7 +19,7 @@ export function selectorOf(selector: JsonValue | undefined): LabelSelector | nul
 /** A workload whose selector does not match its own template would create pods for ever. */
 export function validateSelected(template: Template, selector: LabelSelector, path: Path): FieldError[] {
   const labels = template.metadata?.labels;
-  return matchesLabels(selector, (labels ?? {}) as Record<string, string>)
+  return matchesLabels(selector, labels ?? {})
     ? []
     : [invalid(path.child('metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')];
 }

@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../../api/object.js';
 import { ensureObject } from '../../../../api/json/defaulting.js';
 import { itemsOf } from '../../../../api/json/members.js';
 import { forbidden, type Path } from '../../../registry/validation/field.js';
-import { validateAnnotations, validateLabels } from '../../../registry/validation/metadata.js';
+import { validateAnnotations } from '../../../registry/validation/metadata.js';
+import { labelMap } from '../../../registry/validation/values.js';
 import { validatePodAnnotations } from '../pod/annotations.js';
 import { validateProfilesAgree } from '../pod/profiles.js';
 import { setPodSpecDefaults } from '../../../../api/pods/defaults.js';
@@ -33,8 +34,8 @@ export function validatePodTemplate(template: Writable<v1.PodTemplateSpec>, path
 export function validateTemplateDescription(template: Writable<v1.PodTemplateSpec>, path: Path): Found {
   const { labels, annotations } = template.metadata ?? {};
   return inOrder(
-    validateLabels(labels as Record<string, string> | undefined, path.child('labels')),
-    validateAnnotations(annotations as Record<string, string> | undefined, path.child('annotations')),
+    labelMap(labels, path.child('labels')),
+    validateAnnotations(annotations, path.child('annotations')),
     validatePodAnnotations(annotations ?? {}, specOf(template), path.child('annotations')),
   );
 }
