@@ -13,13 +13,14 @@ import {
   each,
   format,
   members,
-  objectRules,
+  objectRulesWith,
   oneOf,
   optional,
   required,
   requiredAs,
   requiredPointerAs,
   when,
+  whenFacts,
   type Rule,
 } from '../../registry/validation/table.js';
 import { countAt } from '../cells.js';
@@ -80,40 +81,41 @@ function strictnessAfter(configuration: Configuration, old: Configuration): Stri
 const hasKnownVersion = (versions: Hook['admissionReviewVersions']): boolean =>
   itemsOf(versions).some((version) => reviewVersions.includes(version));
 
-function rulesOf(kind: HookKind, strictness: Strictness): (configuration: Configuration) => Found {
-  const hook = hookRules(kind, strictness);
-  const webhooks = distinct<Hook>('name', (once) =>
-    all(
-      hook,
-      when(({ name = '' }: Hook) => strictness.uniqueNames && name !== '', once),
-    ),
-  );
-  return objectRules<v1.MutatingWebhookConfiguration>({ webhooks });
-}
+const sideEffectsAmong = (allowed: readonly string[]): Rule<string | null | undefined, unknown, Strictness> =>
+  requiredPointerAs(`must specify one of ${allowed.join(', ')}`, oneOf(...allowed));
 
-const ignored: Rule<unknown> = () => [];
-
-function hookRules(kind: HookKind, strictness: Strictness): Rule<Hook> {
-  const allowed = strictness.noSideEffects ? noSideEffects : sideEffects;
-  return members<v1.MutatingWebhook>({
-    name: required(hookName),
-    rules: each(rule),
-    failurePolicy: optional(oneOf('Fail', 'Ignore')),
-    matchPolicy: optional(oneOf('Equivalent', 'Exact')),
-    sideEffects: requiredPointerAs(`must specify one of ${allowed.join(', ')}`, oneOf(...allowed)),
-    timeoutSeconds: optional(timeout),
-    namespaceSelector: optional(validateLabelSelector),
-    objectSelector: optional(validateLabelSelector),
-    reinvocationPolicy: kind === 'mutating' ? optional(oneOf('IfNeeded', 'Never')) : ignored,
-    clientConfig: client,
-    matchConditions: strictness.checkConditions ? matchConditions(webhookScope) : ignored,
-    admissionReviewVersions: requiredAs(
-      `must specify one of ${reviewVersions.join(', ')}`,
-      distinctVersions,
-      strictness.knownReviewVersion ? someKnownVersion : ignored,
+const rulesOf = (kind: HookKind): ((configuration: Configuration, strictness: Strictness) => Found) =>
+  objectRulesWith<v1.MutatingWebhookConfiguration, Strictness>({
+    webhooks: distinct<Hook, unknown, Strictness>('name', (once) =>
+      all(
+        members<v1.MutatingWebhook, Strictness>({
+          name: required(hookName),
+          rules: each(rule),
+          failurePolicy: optional(oneOf('Fail', 'Ignore')),
+          matchPolicy: optional(oneOf('Equivalent', 'Exact')),
+          sideEffects: all(
+            whenFacts(({ noSideEffects }: Strictness) => noSideEffects, sideEffectsAmong(noSideEffects)),
+            whenFacts(({ noSideEffects }: Strictness) => !noSideEffects, sideEffectsAmong(sideEffects)),
+          ),
+          timeoutSeconds: optional(timeout),
+          namespaceSelector: optional(validateLabelSelector),
+          objectSelector: optional(validateLabelSelector),
+          reinvocationPolicy: kind === 'mutating' ? optional(oneOf('IfNeeded', 'Never')) : () => [],
+          clientConfig: client,
+          matchConditions: whenFacts(({ checkConditions }: Strictness) => checkConditions, matchConditions(webhookScope)),
+          admissionReviewVersions: requiredAs(
+            `must specify one of ${reviewVersions.join(', ')}`,
+            distinctVersions,
+            whenFacts(({ knownReviewVersion }: Strictness) => knownReviewVersion, someKnownVersion),
+          ),
+        }),
+        whenFacts(
+          ({ uniqueNames }: Strictness) => uniqueNames,
+          when(({ name = '' }: Hook) => name !== '', once),
+        ),
+      ),
     ),
   });
-}
 
 /** Names are domains, so that those of different owners do not collide. */
 function hookName(name: string, path: Path): FieldError[] {
@@ -143,20 +145,23 @@ function someKnownVersion(versions: string[], path: Path): FieldError[] {
   return hasKnownVersion(versions) ? [] : [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
 }
 
-const webhookKind = (hooks: HookKind): Kind<Configuration> => ({
-  name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
-  metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['webhooks'], tellsEmptyFromNone: true },
-  defaults(configuration) {
-    setDefaults(configuration, hooks);
-  },
-  validate: rulesOf(hooks, strict),
-  update: {
-    unconditional: false,
-    review: ['objectMeta', (configuration, old) => rulesOf(hooks, strictnessAfter(configuration, old))(configuration)],
-  },
-  warnings: reservedNameWarnings,
-  cells: { Webhooks: countAt('webhooks') },
-});
+function webhookKind(hooks: HookKind): Kind<Configuration> {
+  const validate = rulesOf(hooks);
+  return {
+    name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
+    metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['webhooks'], tellsEmptyFromNone: true },
+    defaults(configuration) {
+      setDefaults(configuration, hooks);
+    },
+    validate: (configuration) => validate(configuration, strict),
+    update: {
+      unconditional: false,
+      review: ['objectMeta', (configuration, old) => validate(configuration, strictnessAfter(configuration, old))],
+    },
+    warnings: reservedNameWarnings,
+    cells: { Webhooks: countAt('webhooks') },
+  };
+}
 
 export const validatingWebhookConfigurations = webhookKind('validating');
 export const mutatingWebhookConfigurations = webhookKind('mutating');

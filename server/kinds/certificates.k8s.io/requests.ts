@@ -9,13 +9,14 @@ import {
   all,
   distinct,
   each,
+  knowing,
   members,
-  objectRules,
+  objectRulesWith,
   oneOf,
   optional,
   orEmpty,
   required,
-  type Rule,
+  whenFacts,
 } from '../../registry/validation/table.js';
 import { at, duration, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
@@ -58,32 +59,43 @@ const knownUsages = [
 ];
 
 const certificateOf = ({ status }: Request): string => status?.certificate ?? '';
-const ignored: Rule<unknown> = () => [];
-const usage = oneOf(...knownUsages);
 
 /** Existing errors are tolerated in updates. */
-function specAfter(old: Request | null): (request: Request) => Found {
+interface Strictness {
+  readonly knownUsages: boolean;
+  readonly uniqueUsages: boolean;
+  readonly noLegacySigner: boolean;
+}
+function strictnessAfter(old: Request | null): Strictness {
   const before = itemsOf(old?.spec?.usages);
-  return objectRules<v1.CertificateSigningRequest>({
-    spec: members<v1.CertificateSigningRequestSpec>({
-      request: readable,
-      usages: all(
-        required(),
-        before.every((each) => knownUsages.includes(each)) ? each(usage) : ignored,
-        new Set(before).size === before.length ? distinct(null) : ignored,
-      ),
-      signerName: orEmpty((signer, path) =>
-        signer === legacySigner && old?.spec?.signerName !== legacySigner
+  return {
+    knownUsages: before.every((each) => knownUsages.includes(each)),
+    uniqueUsages: new Set(before).size === before.length,
+    noLegacySigner: old?.spec?.signerName !== legacySigner,
+  };
+}
+
+const requestRules = objectRulesWith<v1.CertificateSigningRequest, Strictness>({
+  spec: members<v1.CertificateSigningRequestSpec, Strictness>({
+    request: readable,
+    usages: all<string[] | null | undefined, unknown, Strictness>(
+      required(),
+      whenFacts(({ knownUsages }) => knownUsages, each(oneOf(...knownUsages))),
+      whenFacts(({ uniqueUsages }) => uniqueUsages, distinct(null)),
+    ),
+    signerName: orEmpty<unknown, Strictness>(
+      knowing((signer, path, { noLegacySigner }) =>
+        signer === legacySigner && noLegacySigner
           ? [invalid(path, signer, 'the legacy signerName is not allowed via this API version')]
           : validateSignerName(signer, path),
       ),
-      expirationSeconds: optional(lifetime),
-    }),
-  });
-}
+    ),
+    expirationSeconds: optional(lifetime),
+  }),
+});
 
 const validate = (request: Request, old: Request | null): Found =>
-  inOrder(specAfter(old)(request), validateConditions(request, old), validateCertificate(request, old));
+  inOrder(requestRules(request, strictnessAfter(old)), validateConditions(request, old), validateCertificate(request, old));
 
 function readable(request: string | null | undefined, path: Path): FieldError[] {
   const problem = requestProblem(request ?? '');

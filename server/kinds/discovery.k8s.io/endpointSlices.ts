@@ -91,17 +91,19 @@ const endpointOf = (address: Rule<string>): Rule<Writable<v1.Endpoint>> =>
     hints: optional(members<v1.EndpointHints>({ forZones: hints((name) => labelValueProblems(name)), forNodes: hints(subdomainName) })),
   });
 
-const endpointRules: Readonly<Record<string, Rule<Writable<v1.Endpoint>>>> = {
-  FQDN: endpointOf(domainName),
-  IPv4: endpointOf(ofFamily('IPv4')),
-  IPv6: endpointOf(ofFamily('IPv6')),
+const endpointsOf = (address: Rule<string>): Rule<Writable<v1.Endpoint>[] | null | undefined> =>
+  andThen(maxItems(endpointsMax), each(endpointOf(address)));
+const endpointsOfType: Readonly<Record<string, ReturnType<typeof endpointsOf>>> = {
+  FQDN: endpointsOf(domainName),
+  IPv4: endpointsOf(ofFamily('IPv4')),
+  IPv6: endpointsOf(ofFamily('IPv6')),
 };
-const endpointOfNoType = endpointOf(() => []);
+const endpointsOfNoType = endpointsOf(() => []);
 
 const addressTypeRules = objectRules<v1.EndpointSlice>({ addressType: required(oneOf('FQDN', 'IPv4', 'IPv6')) });
 
 const endpointsRules = (slice: Draft<v1.EndpointSlice>): Found =>
-  andThen(maxItems(endpointsMax), each(entryOf(endpointRules, addressTypeOf(slice)) ?? endpointOfNoType))(slice.endpoints, endpoints, null);
+  (entryOf(endpointsOfType, addressTypeOf(slice)) ?? endpointsOfNoType)(slice.endpoints, endpoints, null);
 
 const portsRules = objectRules<v1.EndpointSlice>({
   ports: andThen(

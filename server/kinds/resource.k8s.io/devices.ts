@@ -14,6 +14,7 @@ import {
   distinct,
   each,
   format,
+  knowing,
   maxBytes,
   members,
   nonZero,
@@ -21,6 +22,7 @@ import {
   orEmpty,
   required,
   requiredPointer,
+  withFacts,
 } from '../../registry/validation/table.js';
 import { qualified } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
@@ -94,11 +96,16 @@ export const bindingConditions = all(
 );
 
 function otherConditions(failures: string[] | undefined, path: Path, { bindingConditions }: Writable<Bindings>): Found {
-  const wanted = new Set(bindingConditions);
-  const other = (condition: string, at: Path): FieldError[] =>
-    wanted.has(condition) ? [invalid(at, condition, 'bindingFailureConditions must not overlap with bindingConditions')] : [];
-  return distinct<string>(null, (once) => all(once, other))(failures, path, null);
+  return withFacts(otherThan, new Set(bindingConditions))(failures, path);
 }
+const otherThan = distinct<string, unknown, ReadonlySet<string>>(null, (once) =>
+  all(
+    once,
+    knowing((condition, at, wanted) =>
+      wanted.has(condition) ? [invalid(at, condition, 'bindingFailureConditions must not overlap with bindingConditions')] : [],
+    ),
+  ),
+);
 
 function bothLists(holder: Writable<Bindings> | null | undefined, path: Path): FieldError[] {
   const lists = ['bindingConditions', 'bindingFailureConditions'] as const;

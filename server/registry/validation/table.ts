@@ -37,6 +37,12 @@ export const objectRules = <T>(table: Members<Draft<T>>): ((object: Draft<T>) =>
   return (object) => rule(object as Writable<T>, Path.root, null);
 };
 
+/** Like `objectRules`, with facts for each review. */
+export const objectRulesWith = <T, F>(table: Members<Draft<T>, F>): ((object: Draft<T>, facts: F) => Found) => {
+  const rule = members<T, F>(table as Members<Writable<T>, F>);
+  return (object, facts) => withFacts(rule, facts)(object as Writable<T>, Path.root);
+};
+
 /** The rules of a kind whose updates may keep what they leave as it is: the reference generates such rules from `+k8s:` tags. */
 export function declaredRules<T>(table: Members<Draft<T>>): {
   readonly created: (object: Draft<T>) => Found;
@@ -190,6 +196,12 @@ export const when = <V, O = unknown, F = unknown>(holds: (value: V) => boolean, 
 export const whenOwner = <V, O, F = unknown>(holds: (owner: O) => boolean, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...rules);
   return (value, path, owner, known) => (holds(owner) ? rule(value, path, owner, known) : []);
+};
+
+/** Rules that depend on facts of the whole. */
+export const whenFacts = <V, O, F>(holds: (facts: F) => boolean, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
+  const rule = all(...rules);
+  return (value, path, owner, known) => (holds(known?.facts as F) ? rule(value, path, owner, known) : []);
 };
 
 /** One rule or another, depending on siblings. */

@@ -26,6 +26,7 @@ import {
   minimum,
   nonZero,
   objectRules,
+  objectRulesWith,
   off,
   on,
   oneOf,
@@ -38,6 +39,7 @@ import {
   structure,
   union,
   when,
+  whenFacts,
   whenOwner,
   withFacts,
   type Rule,
@@ -238,6 +240,18 @@ describe('server/registry/validation/table', () => {
       expect(shown(atOnce(withFacts(rule, new Set(['a']))(['a', 'b'], Path.of('at'))))).to.deep.equal([
         'at[1]: Invalid value: "b": unknown',
       ]);
+  });
+
+  it('lets rules depend on facts of each review', () => {
+    interface Facts {
+      readonly strict: boolean;
+    }
+    const rules = objectRulesWith<Thing, Facts>({
+      spec: members<NonNullable<Thing['spec']>, Facts>({ mode: whenFacts(({ strict }: Facts) => strict, required()) }),
+    });
+    const thing = { metadata: {}, spec: {} };
+    expect(shown(atOnce(rules(thing, { strict: true })))).to.deep.equal(['spec.mode: Required value']);
+    expect(shown(atOnce(rules(thing, { strict: false })))).to.deep.equal([]);
   });
 
   it('makes the rule of distinct items once, and keeps lists within lists apart', () => {
