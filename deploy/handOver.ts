@@ -17,8 +17,8 @@ interface Offer {
 }
 
 /**
- * Hands connections over to one server process. A stopped process may take a sent connection whenever it goes on, so that must go nowhere else. Only one is in
- * transit at a time; those that wait for it can still go elsewhere.
+ * Hands connections over to one server process. A stopped process may take a sent connection when it resumes, so that one must not go elsewhere. Only one is in
+ * transit at a time; waiting ones still can.
  *
  *     waiting ──▶ sent ──▶ taken ──▶ closed
  *        │          └────▶ refused: untouched, and free again

@@ -6,7 +6,7 @@ import { limits } from './limits.js';
  *
  *   timeout = twice the longest silence remembered, between electionTicks and `timeoutsMax` times that
  *
- * One silence at most doubles the timeout: an absence of hours must not teach more than a late message. The memory halves with each span without as long a
+ * One silence at most doubles the timeout, so an absence of hours counts no more than a late message. The memory halves with each span without as long a
  * silence. Only the times of elections and of stepping down may depend on it (DESIGN.md).
  */
 export class AdaptiveTimeout {

@@ -21,8 +21,8 @@ const lookMostMs = 10_000;
 type Answering = Omit<RequestReceiver, 'stop'>;
 
 /**
- * A replica that survives a full disk. After a failed write it distrusts its memory: it closes everything, and reopens its files once there is room. Until then
- * its store is read.
+ * A replica that survives a full disk. After a failed write its memory is unreliable: it closes everything, and reopens its files once there is room. Until
+ * then it serves reads only.
  *
  *     opening ──▶ running ──(disk full)──▶ waiting ──(room)──▶ opening
  *        └──────────────────(disk full)──────▲

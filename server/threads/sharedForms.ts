@@ -37,8 +37,8 @@ export interface FormCounts {
  *     thread 0 ──put──▶ slab, slab, slab …  ◀──read── threads 1, 2
  *         └──enter──▶ table ◀──look────────────────────┘
  *
- * A slab is kept while its maker needs half of it (`Segment`). Then the rest moves to the newest slab, and the others do the same. Memory is freed when the
- * last thread has released it.
+ * A slab is kept while its maker uses half of it (`Segment`). Then the rest moves to the newest slab, on other threads too. Memory is freed when the last
+ * thread releases it.
  */
 export class SharedForms implements CommonForms {
   static readonly tableBytes = FormTable.bytesFor(tableEntries);

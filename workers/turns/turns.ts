@@ -17,7 +17,7 @@ export interface TurnOptions {
 type Part = (isOver: () => boolean) => 'again' | 'done' | 'tookAll';
 
 /**
- * Shares the event loop between long pieces of work and everything else. In each turn all pieces together have a few milliseconds, and then sockets are served:
+ * Shares the event loop between long work and everything else. In each turn all work together has a few milliseconds, and then sockets are served:
  *
  *     turn        turn        turn
  *     A A A A │   B B B B │   A A ▪ C │ ...      A is done in its second turn, and C has what is left of it

@@ -19,8 +19,8 @@ interface Pipeline {
 }
 
 /**
- * A client may pipeline requests in HTTP/1.1. Node hands all of them over as it reads them, and a flood would be read at the cost of all other clients. Here
- * each connection has one active request, as in the reference. Nothing more is read before those that came with it have had their turn.
+ * HTTP/1.1 clients may pipeline requests. Node hands them over as it reads them, so a flood would be read at the cost of all other clients. Here each
+ * connection has one active request, as in the reference, and reads no more until the requests of the same record have had their turn.
  *
  *     read: [ active | waiting, of the same record ]   kept by the socket: 64 KiB and one read   not read: whatever else was sent
  */

@@ -94,9 +94,9 @@ const usual: TurnOptions = {
  *                └─ returning requests first, then a request of each of its connections in turn
  *
  * A client with one request waits for one piece of each other client. Requests that were cancelled by then never begin. While many of a client wait, its
- * connections are not read; later one of them in a turn.
+ * connections are not read, and later one per turn.
  *
- * A client for whose requests there is no room is paced (`paces.ts`), and not read meanwhile.
+ * A client without room for its requests is slowed down (`paces.ts`), and not read meanwhile.
  */
 export class Turns {
   readonly #lanes = new WeakMap<Bringer, Lane>();

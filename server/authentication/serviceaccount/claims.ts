@@ -35,7 +35,7 @@ export interface NewClaims {
   /** Seconds since 1970. */
   readonly now: number;
   readonly lifetimeSeconds: number;
-  /** Seconds until clients should have another token; null if they must then. */
+  /** Seconds until clients should have another token; null if only the expiry counts. */
   readonly warnAfterSeconds: number | null;
   readonly account: ApiObject;
   readonly pod: ApiObject | null;

@@ -1,5 +1,5 @@
 /**
- * Frames that wait for one client, joined into one write. Most watchers that are behind miss the same events, so they share the sequence and the joined bytes.
+ * Frames that wait for one client, joined into one write. Most late watchers miss the same events, so they share sequence and joined bytes.
  * Each batch knows its successor with one more frame:
  *
  *     f1 ──▶ f1 f2 ──▶ f1 f2 f3

@@ -13,7 +13,7 @@ interface WriteRequest {
   sendBuffer?: SendBuffer;
 }
 
-/** Both methods return 0 when the bytes are on their way, or else call nothing back. */
+/** Both methods return 0 when the bytes are on their way; after a failure no callback follows. */
 interface Handle {
   writeBuffer(request: WriteRequest, bytes: Buffer): number;
   writev(request: WriteRequest, parts: readonly Buffer[], allBuffers: true): number;

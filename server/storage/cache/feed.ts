@@ -25,8 +25,7 @@ export interface FeedOptions {
  *     onChanges ──▶ backlog ────────────────────┐ (while loading)
  *     range@R ──▶ cache ──changesSince(R)──▶ ───┴──▶ apply each batch as it comes
  *
- * It subscribes before the first page is read, so no change is missed; known changes are skipped, so none counts twice. When the replica installs a snapshot,
- * all of this begins again.
+ * It subscribes before the first page is read, so no change is missed, and skips known changes. When the replica installs a snapshot, all of this begins again.
  */
 export class ReplicaFeed {
   readonly #replica: Pick<StoreEngine, 'range' | 'changesSince' | 'onChanges'>;
