@@ -459,7 +459,7 @@ class LocalCluster implements Cluster {
       onExit: (exit) => {
         if (!this.#stopping) this.#writeFile();
         const supervised = this.#up && !this.#stopping && isSupervised(program, exit) ? this.#supervisors.get(program) : undefined;
-        // Restarted whether or not somebody wants to hear of it.
+        // Restarts with or without a listener.
         const restartMs = supervised?.ended(exit) ?? null;
         options.onExit?.(program, exit, restartMs);
       },

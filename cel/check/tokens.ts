@@ -64,7 +64,7 @@ const unfinished = [
   .concat('[^]');
 const broken = new RegExp(unfinished.join('|'), 'uy');
 
-/** Tokens, and what is none. */
+/** Returns the tokens, and problems for all other text. */
 export function tokensOf(text: string): { readonly tokens: Token[]; readonly problems: Problem[] } {
   const tokens: Token[] = [];
   const problems: Problem[] = [];

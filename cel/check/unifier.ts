@@ -11,7 +11,7 @@ export class Unifier {
     return variable(`_var${this.#variables++}`);
   }
 
-  /** Keeps what was found about variables only where all match. */
+  /** Keeps new types of variables only if all match. */
   assigns(types: readonly Type[], to: readonly Type[]): boolean {
     this.#before = [];
     if (this.#allAssign(types, to)) return true;

@@ -281,7 +281,7 @@ function memberCommands(): readonly Command[] {
   ];
 }
 
-/** Commands for what a cluster stores. */
+/** Commands for the stored data of a cluster. */
 function dataCommands(): readonly Command[] {
   return [
     command(

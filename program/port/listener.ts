@@ -141,7 +141,7 @@ class OpenListener {
       this.handshakeErrors++;
     });
     receive(server, connections);
-    // Late clients hear of the end with their first answer.
+    // Clients that connect late learn of the end by their first answer.
     server.on('session', (session: ServerHttp2Session) => {
       if (this.#draining) session.once('stream', () => session.close());
     });

@@ -14,7 +14,7 @@ export class WritePace {
     return allowed;
   }
 
-  /** Removes what is known of objects that are gone. */
+  /** Forgets objects that are gone. */
   keep(names: ReadonlySet<string> | ReadonlyMap<string, unknown>): void {
     for (const name of this.#times.keys()) if (!names.has(name)) this.#times.delete(name);
   }

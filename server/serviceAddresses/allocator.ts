@@ -154,7 +154,7 @@ class Round {
     );
   }
 
-  /** Entries for the same port and different protocols share a node port only on create. An existing health check port stays. */
+  /** Entries for one port and different protocols share a node port only on create. An existing health check port stays. */
   async choosePorts(old: Spec | null): Promise<void> {
     if (opensNodePorts(this.#spec)) await (old === null ? this.#chooseNewNodePorts() : this.#chooseNodePorts());
     if (needsHealthCheckPort(this.#spec) && (old === null || !needsHealthCheckPort(old))) await this.#chooseHealthCheckPort();
@@ -188,7 +188,7 @@ class Round {
     throw internalError(new Error('failed to allocate a nodePort: range is full'));
   }
 
-  /** An update may request one node port for entries of different protocols, but not of the same one. */
+  /** An update may request one node port for entries of different protocols only. */
   async #chooseNodePorts(): Promise<void> {
     const checked = new Set<number>();
     const taken = new Set<string>();
@@ -251,8 +251,8 @@ class Round {
   }
 
   /**
-   * Returns the first free value after a random one. The low end of a range is reserved for named values, while there are others. Local state may be behind;
-   * the claiming transaction detects that.
+   * Returns the first free value after a random one. The low end of a range is reserved for named values while others are free. The claiming transaction
+   * detects stale local state.
    */
   async #search(
     { first, last, reserved }: { readonly first: bigint; readonly last: bigint; readonly reserved: bigint },
@@ -284,10 +284,7 @@ class Round {
   }
 }
 
-/**
- * A change of type or a second family may need addresses; otherwise a service keeps its own, or stays without (`updateClusterIPs` in
- * core/service/storage/alloc.go).
- */
+/** A new type or second family may need addresses; otherwise a service keeps its own or none (`updateClusterIPs` in core/service/storage/alloc.go). */
 function needsAddresses(spec: Spec, old: Spec | null): boolean {
   if (isExternalName(spec) || isHeadless(spec) || keepsFamilies(spec, old)) return false;
   return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(old).length === 1 && familiesOf(spec).length === 2);

@@ -16,8 +16,8 @@ import type { Draft } from '../kinds/kind.js';
 import { specOf } from '../kinds/parts.js';
 
 /**
- * Unique values of a service. An IPAddress, visible to clients, claims an address; `portRecord.ts` describes claims of node ports, for which the API has no
- * kind. Claims follow from the service alone: a write takes and releases the difference of two states.
+ * Unique values of a service. An IPAddress, visible to clients, claims an address; for claims of node ports, which have no kind in the API, see
+ * `portRecord.ts`. Claims follow from the service alone: a write takes and releases the difference of two states.
  */
 export const addresses: GroupResource = { group: 'networking.k8s.io', resource: 'ipaddresses' };
 export const nodePorts: GroupResource = { group: '', resource: 'nodeports' };

@@ -1,8 +1,8 @@
 import type { PortRange } from './ranges.js';
 
 /**
- * A bit for each port of a range, starting at the lowest bit of the first byte. A RangeAllocation has the same bits as one big-endian number without leading
- * zero bytes (Go's `big.Int`), in base64.
+ * A bit per port of a range, from the lowest bit of the first byte. A RangeAllocation has the same bits as a big-endian number without leading zero bytes
+ * (Go's `big.Int`), in base64.
  */
 export type PortBits = Uint8Array;
 

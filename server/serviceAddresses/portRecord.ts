@@ -11,7 +11,7 @@ import type { PortRange } from './ranges.js';
 export interface PortRecord {
   isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean>;
   taken(): Promise<number>;
-  /** Returns the record's part of a write that takes and releases ports; `taking` makes the objects that claim single ports. */
+  /** Returns the record's part of a write that takes and releases ports; `taking` makes the claims of single ports. */
   change(change: {
     readonly taken: readonly Claim[];
     readonly given: readonly Claim[];
@@ -31,8 +31,8 @@ export const portAllocations: GroupResource = { group: '', resource: 'servicenod
 export const portAllocationKey: ObjectKey = { resource: portAllocations, namespace: '', name: 'servicenodeports' };
 
 /**
- * One RangeAllocation with a bit for each port, as in kube-apiserver, so that servers of both programs may allocate ports at the same time. Unlike there, it
- * changes in the transaction that writes the service.
+ * One RangeAllocation with a bit per port, as in kube-apiserver, so that servers of both programs can allocate ports concurrently. Unlike there, it changes in
+ * the transaction that writes the service.
  */
 export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): PortRecord {
   let known: { readonly stored: StoredObject; readonly bits: PortBits } | null = null;

@@ -26,7 +26,7 @@ export function parsePortRange(text: string): PortRange {
 
 const configuredName = 'kubernetes';
 
-/** Parses `10.0.0.0/24,fd00::/112`; the first family is the primary one. Throws for invalid text, which option checks exclude. */
+/** Parses `10.0.0.0/24,fd00::/112`; the first family is primary. Throws for invalid text, which option checks exclude. */
 export const parseRanges = (text: string): Range[] =>
   text.split(',').map((part) => {
     const range = parseRange(part.trim());
@@ -37,8 +37,8 @@ export const parseRanges = (text: string): Range[] =>
 const serviceRanges: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
 /**
- * Ranges of a family: the configured ones, then those of ready ServiceCIDR objects. An object shows the configured ranges as well, and while it is being
- * deleted they are not used either: that is how an administrator moves services.
+ * Returns a family's ranges: configured ones, then those of ready ServiceCIDR objects. An object shows the configured ranges, too; while it is being deleted
+ * they are not used, so that an administrator can move services.
  */
 export async function addressRanges(
   { storage, ranges }: { readonly storage: Pick<Storage, 'list'>; readonly ranges: readonly Range[] },
@@ -63,7 +63,7 @@ export async function addressRanges(
   return all.filter((range, position) => all.findIndex(({ text }) => text === range.text) === position);
 }
 
-/** The first address of a range names the network, and the last IPv4 one is the broadcast address. */
+/** Excludes a range's first address, which names the network, and the last IPv4 one, for broadcasts. */
 export function usable({ family, first, last }: Range): { readonly first: bigint; readonly last: bigint; readonly reserved: bigint } {
   const bounds = { first: first + 1n, last: family === 'IPv4' ? last - 1n : last };
   return { ...bounds, reserved: reservedOf(bounds.last - bounds.first + 2n) };

@@ -28,8 +28,8 @@ const managedBy = 'ipaddress.kubernetes.io/managed-by';
 const writeTimeoutMs = 10_000;
 
 /**
- * Makes claims and services agree at a server's start. Claims are read before services, so an unowned one had no service when it was read; its removal requires
- * its version. May run on several servers at once. Returns the number of repairs.
+ * Repairs claims and services at a server's start. Claims are read before services, so an unowned one had no service then; its removal requires its version.
+ * Several servers may run it concurrently. Returns the number of repairs.
  */
 export async function repairServiceClaims({ storage, now, newUid, claimed = [addresses, nodePorts] }: RepairOptions): Promise<Repaired> {
   const claims = new Map<string, StoredObject>();
@@ -50,10 +50,7 @@ export async function repairServiceClaims({ storage, now, newUid, claimed = [add
   return { added: missing.length, removed: leaked.length };
 }
 
-/**
- * Claims addresses of a service that nobody has claimed: another program may have written the service into the store. The claims are read from memory first,
- * since they are hardly ever missing.
- */
+/** Claims a service's unclaimed addresses, as another program may have written it into the store. Reads claims from memory first, since few are missing. */
 export async function claimMissing({ storage, now, newUid }: RepairOptions, service: StoredObject): Promise<number> {
   const isFree = async (claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean> =>
     (await storage.get(claimKey(claim), { at })).outcome === 'absent';
@@ -75,7 +72,7 @@ export async function claimMissing({ storage, now, newUid }: RepairOptions, serv
   return sides.length;
 }
 
-/** An unowned port must be seen this often before it is released, as in kube-apiserver, which takes a port before it writes the service. */
+/** Sightings after which an unowned port is released, as in kube-apiserver, which takes a port before it writes the service. */
 const sightingsMin = 3;
 const attemptsMax = 5;
 
@@ -85,8 +82,8 @@ interface PortRepairOptions {
 }
 
 /**
- * Makes the port bits agree with the services. All servers of both programs call `turn` at the start and every few minutes: a missing bit is set at once, and
- * an unowned bit is cleared after three turns.
+ * Repairs the port bits by the services. All servers of both programs call `turn` at the start and every few minutes: it sets a missing bit at once, and
+ * clears an unowned one after three turns.
  */
 export class PortRepair {
   readonly #options: PortRepairOptions;

@@ -53,7 +53,7 @@ export interface Progress {
 }
 
 export interface Finding {
-  /** Null for what the undisturbed run shows. */
+  /** Null for a violation in the undisturbed run. */
   readonly perturbation: Plan | null;
   readonly violations: readonly Violation[];
   readonly record: readonly Entry[];

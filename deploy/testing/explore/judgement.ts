@@ -49,7 +49,7 @@ export function wrongGenerations(objects: readonly WithStatus[]): Violation | nu
   return details.length === 0 ? null : { judgement: 'generation', details };
 }
 
-/** `touched`: uids of objects that somebody else has annotated. */
+/** `touched`: uids of objects that another client has annotated. */
 export function overwritten(objects: readonly KubeObject[], touched: ReadonlySet<string>): Violation | null {
   const lost = objects.filter(({ metadata }) => touched.has(metadata.uid ?? '') && metadata.annotations?.[ownAnnotation] === undefined);
   const details = lost.map(({ kind, metadata }) => `${kind} ${metadata.name} has lost the annotation that somebody else has given it`);

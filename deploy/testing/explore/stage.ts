@@ -54,7 +54,7 @@ export class Stage {
     return this.#hold?.terms ?? null;
   }
 
-  /** Uids of objects that somebody else has changed. */
+  /** Uids of objects changed by another client. */
   get touched(): ReadonlySet<string> {
     return this.#touched;
   }
