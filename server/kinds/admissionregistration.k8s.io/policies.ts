@@ -4,7 +4,7 @@ import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
 import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import { validateConditions } from '../../registry/validation/conditions.js';
+import { conditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, texts } from '../../registry/validation/internalform.js';
 import type { Found } from '../../registry/validation/ofEach.js';
@@ -166,7 +166,7 @@ const expressionWarning = members<v1.ExpressionWarning>({
 const validateStatus = objectRules<v1.ValidatingAdmissionPolicy>({
   status: members<v1.ValidatingAdmissionPolicyStatus>({
     typeChecking: members<v1.TypeChecking>({ expressionWarnings: each(expressionWarning) }),
-    conditions: (conditions, path) => validateConditions(itemsOf(conditions), path),
+    conditions,
   }),
 });
 

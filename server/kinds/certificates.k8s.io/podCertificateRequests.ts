@@ -3,7 +3,7 @@ import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
 import type { Review } from '../../registry/rules.js';
-import { validateConditions } from '../../registry/validation/conditions.js';
+import { conditions } from '../../registry/validation/conditions.js';
 import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';
 import { all, members, objectRules, optional, orEmpty } from '../../registry/validation/table.js';
@@ -15,6 +15,7 @@ import { specOf, statusOf } from '../parts.js';
 import { validateIssued } from './issuedChain.js';
 import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 import { type Steps } from '../../../api/steps.js';
 
@@ -55,7 +56,7 @@ function lifetime(seconds: number, path: Path, { signerName = '' }: Writable<v1b
 
 /** A request ends once, in one state, and is then immutable. */
 function* reviewStatus(request: Request, old: Request, { metadata, context: { now } }: Review): Steps<FieldError[]> {
-  const findings = [...(yield* outcomeOf(metadata.update())), ...validateEnds(request)];
+  const findings = [...(yield* outcomeOf(metadata.update())), ...(yield* outcomeOf(validateEnds(request)))];
   if (findings.length > 0) return findings;
   const [status, before] = [statusOf(request), statusOf(old)];
   const only = (wanted: typeof status, detail: string): FieldError[] =>
@@ -72,12 +73,12 @@ function* reviewStatus(request: Request, old: Request, { metadata, context: { no
 }
 
 /** The reference spells their paths in its own way. */
-function validateEnds(request: Request): FieldError[] {
-  const conditions = itemsOf(request.status?.conditions);
+function validateEnds(request: Request): Found {
+  const given = itemsOf(request.status?.conditions);
   const path = statusPath.child('conditions');
   let known = 0;
-  return [
-    ...conditions.flatMap(({ type = '', status = '' }, position) => {
+  return inOrder(
+    given.flatMap(({ type = '', status = '' }, position) => {
       const at = path.child(`[${position}]`);
       if (!ends.includes(type)) return [notSupported(at.child('type'), type, ends)];
       known += 1;
@@ -88,8 +89,8 @@ function validateEnds(request: Request): FieldError[] {
         ...(status === 'True' ? [] : [notSupported(at.child('status'), status, ['True'])]),
       ];
     }),
-    ...validateConditions(conditions, path),
-  ];
+    conditions(given, path, null),
+  );
 }
 
 export const podCertificateRequests: Kind<Request> = {

@@ -2,9 +2,9 @@ import type * as v1 from '../../../api/types/policy/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
+import { isSet } from '../../../api/json/members.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { validateConditions } from '../../registry/validation/conditions.js';
+import { conditions } from '../../registry/validation/conditions.js';
 import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { optionals, printedStructure, selectors } from '../../registry/validation/internalform.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
@@ -35,7 +35,7 @@ function oneAmount(spec: Spec, path: Path): FieldError[] {
 
 const validateStatus = objectRules<v1.PodDisruptionBudget>({
   status: members<v1.PodDisruptionBudgetStatus>({
-    conditions: (conditions, path) => validateConditions(itemsOf(conditions), path),
+    conditions,
     disruptionsAllowed: nonNegative,
     currentHealthy: nonNegative,
     desiredHealthy: nonNegative,

@@ -3,12 +3,23 @@ import type * as v1 from '../../../api/types/resource/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf } from '../../../api/json/members.js';
 import { parseRange } from '../../registry/validation/addresses.js';
-import { validateConditions } from '../../registry/validation/conditions.js';
+import { conditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { forbidden, invalid, Path, strictly, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, Path, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { all, changed, maxBytes, members, oneOf, optional, orEmpty, required, type Rule } from '../../registry/validation/table.js';
+import {
+  all,
+  changed,
+  maxBytes,
+  maxItems,
+  members,
+  oneOf,
+  optional,
+  orEmpty,
+  required,
+  type Rule,
+} from '../../registry/validation/table.js';
 import { dnsLabel } from '../../registry/validation/values.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import type { Draft, Writable } from '../kind.js';
@@ -104,14 +115,8 @@ const reportOf = (allocated: ReadonlySet<string>): Rule<Writable<v1.AllocatedDev
       const shown = { Driver: driver, Pool: pool, Device: device, ShareID: shareID };
       return allocated.has(sharedId(report)) ? [] : [invalid(path, shown, 'must be an allocated device in the claim')];
     },
-    members<v1.AllocatedDeviceStatus>({ conditions: fewConditions, data: optional(parameters), networkData }),
+    members<v1.AllocatedDeviceStatus>({ conditions: all(maxItems(conditionsMax), conditions), data: optional(parameters), networkData }),
   );
-
-function fewConditions(conditions: Writable<v1.AllocatedDeviceStatus['conditions']>, path: Path): FieldError[] {
-  const count = itemsOf(conditions).length;
-  const surplus = count > conditionsMax ? [tooMany(path, count, conditionsMax)] : [];
-  return [...surplus, ...validateConditions(itemsOf(conditions), path)];
-}
 
 function interfaceAddress(text: string, path: Path): FieldError[] {
   return parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0

@@ -1,19 +1,17 @@
 import type * as v1beta2 from '../../../api/types/resource/v1beta2.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { validateConditions } from '../../registry/validation/conditions.js';
+import { isSet } from '../../../api/json/members.js';
+import { conditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { fromFound, type Found } from '../../registry/validation/ofEach.js';
-import { members, objectRules, optional } from '../../registry/validation/table.js';
+import { all, maxItems, members, objectRules, optional } from '../../registry/validation/table.js';
 import { dnsLabel } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import { specOf } from '../parts.js';
 import { taint } from './devices.js';
 import { poolName } from './names.js';
 
 type TaintRule = Draft<v1beta2.DeviceTaintRule>;
 
-const conditionsPath = Path.of('status', 'conditions');
 const conditionsMax = 8;
 
 /** A taint and its devices; all without a selector. */
@@ -36,11 +34,9 @@ const changeRules = (rule: TaintRule, old: TaintRule): Found =>
     effectOf(rule) === effectOf(old) ? findings.filter(({ path }) => path !== 'spec.taint.effect') : findings,
   );
 
-function validateStatus(rule: TaintRule): FieldError[] {
-  const conditions = itemsOf(statusOf(rule).conditions);
-  const surplus = conditions.length > conditionsMax ? [tooMany(conditionsPath, conditions.length, conditionsMax)] : [];
-  return [...validateConditions(conditions, conditionsPath), ...surplus];
-}
+const validateStatus = objectRules<v1beta2.DeviceTaintRule>({
+  status: members<v1beta2.DeviceTaintRuleStatus>({ conditions: all(conditions, maxItems(conditionsMax)) }),
+});
 
 export const deviceTaintRules: Kind<TaintRule> = {
   name: 'devicetaintrules.resource.k8s.io',

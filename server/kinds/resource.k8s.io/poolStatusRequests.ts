@@ -1,7 +1,7 @@
 import type * as v1 from '../../../api/types/resource/v1alpha3.js';
-import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
-import { isSet, itemsOf, memberAt } from '../../../api/json/members.js';
-import { validateConditions } from '../../registry/validation/conditions.js';
+import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
+import { isSet } from '../../../api/json/members.js';
+import { conditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { caselessSubdomain, longName } from '../../registry/validation/names.js';
 import {
@@ -17,6 +17,7 @@ import {
   required,
   requiredPointer,
 } from '../../registry/validation/table.js';
+import type { Found } from '../../registry/validation/ofEach.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
@@ -71,10 +72,9 @@ const rules = declaredRules<v1.ResourcePoolStatusRequest>({
 });
 
 /** The answer is written once. */
-function validateAnswer(request: Draft<v1.ResourcePoolStatusRequest>, old: Draft<v1.ResourcePoolStatusRequest>): FieldError[] {
-  const answer = objectAt(request, 'status');
+function validateAnswer(request: Draft<v1.ResourcePoolStatusRequest>, old: Draft<v1.ResourcePoolStatusRequest>): Found {
   if (isSet(old.status)) return unchanged(request.status, old.status, status);
-  return answer === null ? [] : validateConditions(itemsOf(memberAt(answer, 'conditions')), status.child('conditions'));
+  return conditions(request.status?.conditions, status.child('conditions'), null);
 }
 
 /** A query for the devices of a driver's pools, which a controller answers. */

@@ -1,12 +1,13 @@
 import type { PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
-import { objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import { validateConditions } from '../../registry/validation/conditions.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { objectAt, setTextDefault } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
+import { conditions } from '../../registry/validation/conditions.js';
+import { invalid, Path } from '../../registry/validation/field.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { below, gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import { specOf } from '../parts.js';
 import { groupRules, groupGates } from './podGroupRules.js';
 
 const status = Path.of('status');
@@ -14,17 +15,17 @@ const status = Path.of('status');
 const defaultMode = 'Pod';
 
 /** Only claims of the group may be reported, which declarations cannot express. */
-function validateStatus(group: Draft<PodGroup>): FieldError[] {
-  const claims = new Set(objectsIn(specOf(group), 'resourceClaims').map((claim) => textAt(claim, 'name')));
+function validateStatus(group: Draft<PodGroup>): Found {
+  const claims = new Set(itemsOf(specOf(group).resourceClaims).map(({ name }) => name));
   const path = status.child('resourceClaimStatuses');
-  return [
-    ...validateConditions(itemsOf(memberAt(group, 'status', 'conditions')), status.child('conditions')),
-    ...objectsIn(statusOf(group), 'resourceClaimStatuses').flatMap((each, position) =>
-      claims.has(textAt(each, 'name'))
+  return inOrder(
+    conditions(group.status?.conditions, status.child('conditions'), null),
+    itemsOf(group.status?.resourceClaimStatuses).flatMap(({ name }, position) =>
+      claims.has(name)
         ? []
-        : [invalid(path.index(position).child('name'), textAt(each, 'name'), 'must match the name of an entry in `spec.resourceClaims`')],
+        : [invalid(path.index(position).child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')],
     ),
-  ];
+  );
 }
 
 /** A default of a gated field. */
