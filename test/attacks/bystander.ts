@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ApiClient } from '../fixtures/apiClient.js';
 import type { Counts } from './counts.js';
-import { Latencies } from './latencies.js';
+import { Latencies } from '../fixtures/latencies.js';
 import type { Target } from './target.js';
 
 export type Errand = 'probe' | 'read' | 'write';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { extensionGroup, shownToBackends, startWithBackends, type TargetWithBackends } from './backends.js';
 import { Bystander } from './bystander.js';
-import { Latencies } from './latencies.js';
+import { Latencies } from '../fixtures/latencies.js';
 import { Target } from './target.js';
 import { plainRequest, RawHttp1 } from './wire/http1.js';
 import { errorCodes, flags, frame, frameTypes, goawayFrame, pingFrame, RawHttp2, settingIds } from './wire/http2Frames.js';

@@ -1,6 +1,6 @@
 import type { BenchCluster } from './benchCluster.js';
 import { Http2Client } from './http2/client.js';
-import { processorSeconds, residentBytes } from './http2/processes.js';
+import { processorSeconds, residentBytes } from './processes.js';
 import { fill } from './reads.js';
 import { count, milliseconds } from './table.js';
 

@@ -58,6 +58,7 @@ export class Connection {
   /** Sends one request, after the previous answer. */
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new Error('the connection is closed'));
       this.#waiting = { resolve, reject };
       this.#socket.write(request);
     });

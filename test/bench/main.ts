@@ -17,6 +17,7 @@ import { benchOverload, type OverloadOptions } from './overload.js';
 import { benchExplore, type ExploreTerms } from './explore.js';
 import { benchReads } from './reads.js';
 import { benchRuntimes, type RuntimesOptions } from './runtimes.js';
+import { benchScale, type ScaleOptions } from './scale/scale.js';
 import { benchStalls } from './stalls/stalls.js';
 import { benchStore } from './store.js';
 import { benchWatchCache } from './watchcache.js';
@@ -228,6 +229,19 @@ program
   .option('--only <text>', 'what grows: objects, custom definitions, role bindings, watchers', '')
   .addHelpText('after', '\nExamples:\n  npm run bench -- growth\n  npm run bench -- growth --only objects --objects 1000,1000000\n')
   .action((options: Parameters<typeof benchGrowth>[0]) => benchGrowth(options));
+
+program
+  .command('scale')
+  .description(
+    'nodes and pods brought up, held under churn while the leader is killed once, and taken away, beside what Kubernetes promises',
+  )
+  .option('--replicas <n>', 'API servers', replicaCount, 3)
+  .option('--nodes <n>', 'stand-in nodes, at most 5,000', whole, 500)
+  .option('--pods <n>', 'their pods', whole, 15_000)
+  .option('--seconds <n>', 'how long they are held under churn', positive, 60)
+  .option('--pods-per-second <n>', 'pods made and deleted meanwhile', whole, 30)
+  .addHelpText('after', '\nExamples:\n  npm run bench -- scale\n  npm run bench -- scale --nodes 5000 --pods 150000 --seconds 600\n')
+  .action((options: ScaleOptions) => benchScale(options));
 
 program
   .command('balancer')

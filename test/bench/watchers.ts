@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection, request, type Endpoint } from './connection.js';
 import type { BenchCluster } from './benchCluster.js';
-import { message, processorSeconds, residentBytes, start } from './http2/processes.js';
+import { message, processorSeconds, residentBytes, start } from './processes.js';
 import type { WatchLoadMessage, WatchLoadReport, WatchLoadTask } from './http2/watchload.js';
 import { percentiles } from './load.js';
 import { count, milliseconds, printTable } from './table.js';
@@ -90,7 +90,7 @@ async function compare(
   write: Write,
 ): Promise<{ readonly paced: Pair<Turn>[]; readonly flooded: Pair<Outcome>[] }> {
   console.error(`  ${run.watchers} watchers, ${run.writesPerSecond} writes/s ...`);
-  const broadcaster = start('broadcaster', [cluster.files.serverCert, cluster.files.serverKey, cluster.files.ca]);
+  const broadcaster = start('http2/broadcaster', [cluster.files.serverCert, cluster.files.serverKey, cluster.files.ca]);
   const barePort = await message<number>(broadcaster);
   const ours: Subject = {
     pid: cluster.pid,
@@ -242,7 +242,7 @@ async function openWatchers(cluster: BenchCluster, port: number, watchers: numbe
     certFile: clientCert,
     keyFile: clientKey,
   };
-  const child = start('watchload', [JSON.stringify(task)]);
+  const child = start('http2/watchload', [JSON.stringify(task)]);
   await message(child);
   return child;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadavg } from 'node:os';
 import type { ClusterMember } from '../../../deploy/cluster.js';
 import { Connection, request, type Endpoint } from '../connection.js';
-import { processorSeconds } from '../http2/processes.js';
+import { processorSeconds } from '../processes.js';
 import { printTable, ratio } from '../table.js';
 import { collection } from './round.js';
 import { pollMs, type WatchedCluster } from './watchedCluster.js';

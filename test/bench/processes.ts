@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Runs a program of this folder in its own session, as servers of a cluster are: the kernel shares processors between sessions first. */
+/** Runs a program of the bench (its path without ending) in its own session, as servers of a cluster are: the kernel shares processors between sessions first. */
 export function start(program: string, args: readonly string[]): ChildProcess {
   const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
