@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isNotFound, mergePatch, unless, type ControllerEnvironment } from '../../../controllers/client/index.js';
+import {
+  ConnectionError,
+  isAlreadyExists,
+  isNotFound,
+  isServerTimeout,
+  mergePatch,
+  unless,
+  type ControllerEnvironment,
+} from '../../../controllers/client/index.js';
 import { deployments } from '../../../api/types/apps/v1.js';
 import { configMaps, namespaces, pods } from '../../../api/types/core/v1.js';
 import type { Cluster } from '../../../deploy/cluster.js';
@@ -10,8 +18,20 @@ import type { PodStarts } from './podStarts.js';
 /** Seconds for which a pod of the churn lives. */
 const lifeSeconds = 10;
 const pollMs = 100;
-export const emptied = 'emptied';
+const emptied = 'emptied';
 export const rolled = 'rolled';
+
+/** Repeats a request that fails because its server is killed or elects a leader. */
+async function persistently<T>(request: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof ConnectionError || isServerTimeout(error))) throw error;
+      await delay(pollMs);
+    }
+  }
+}
 
 /** Makes `perSecond` pods for so many seconds, and deletes each after its life. Resolves once all are deleted. */
 export async function makeAndDelete(
@@ -31,9 +51,10 @@ export async function makeAndDelete(
   async function live(index: number): Promise<void> {
     const name = `churn-${index}`;
     starts.expect(name);
-    await api.create(pods, { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'x' }] } });
+    const pod = { metadata: { name, namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'x' }] } };
+    await persistently(() => unless(isAlreadyExists, api.create(pods, pod)));
     await delay(lifeSeconds * 1_000);
-    await api.delete(pods, { namespace: 'default', name }, { gracePeriodSeconds: 1 });
+    await persistently(() => unless(isNotFound, api.delete(pods, { namespace: 'default', name }, { gracePeriodSeconds: 1 })));
   }
 }
 
@@ -41,10 +62,10 @@ export async function makeAndDelete(
 export async function roll({ api }: ControllerEnvironment, namespace: string): Promise<number> {
   const begun = performance.now();
   const body = { spec: { template: { metadata: { annotations: { rolled: 'once' } } } } };
-  const { metadata, spec } = await api.patch(deployments, { namespace, name: rolled }, mergePatch(body));
+  const { metadata, spec } = await persistently(() => api.patch(deployments, { namespace, name: rolled }, mergePatch(body)));
   const wanted = spec?.replicas ?? 0;
   for (;;) {
-    const { status } = await api.get(deployments, { namespace, name: rolled }, { resourceVersion: '0' });
+    const { status } = await persistently(() => api.get(deployments, { namespace, name: rolled }, { resourceVersion: '0' }));
     const { observedGeneration = 0, updatedReplicas = 0, availableReplicas = 0, replicas = 0 } = status ?? {};
     if (observedGeneration >= (metadata.generation ?? 0) && [updatedReplicas, availableReplicas, replicas].every((each) => each === wanted))
       return (performance.now() - begun) / 1_000;
@@ -66,8 +87,8 @@ export async function fill({ api }: ControllerEnvironment, objects: number): Pro
 /** Deletes the namespace. Resolves with the seconds until it is gone. */
 export async function empty({ api }: ControllerEnvironment): Promise<number> {
   const begun = performance.now();
-  await api.delete(namespaces, { namespace: '', name: emptied });
-  while (await unless(isNotFound, api.get(namespaces, { namespace: '', name: emptied }))) await delay(pollMs);
+  await persistently(() => api.delete(namespaces, { namespace: '', name: emptied }));
+  while (await persistently(() => unless(isNotFound, api.get(namespaces, { namespace: '', name: emptied })))) await delay(pollMs);
   return (performance.now() - begun) / 1_000;
 }
 

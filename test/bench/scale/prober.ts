@@ -51,19 +51,26 @@ class Client {
     this.#at = first;
   }
 
-  /** Resolves with false for a refusal. */
-  async send(bytes: Buffer): Promise<boolean> {
+  /** Resolves once a server has done it. Servers may refuse while they elect a leader (503, 504) or are full (429). */
+  async send(bytes: Buffer): Promise<void> {
     for (;;) {
-      try {
-        this.#open ??= await Connection.open({ ...endpoints[this.#at % endpoints.length]!, ca, cert, key });
-        const { status } = await this.#open.send(bytes);
-        // A create whose first answer was lost finds its object.
-        return status < 400 || status === 409;
-      } catch {
-        this.#open = null;
-        this.#at += 1;
-        await delay(10);
-      }
+      const status = await this.#attempt(bytes);
+      // A create whose first answer was lost finds its object.
+      if (status !== null && (status < 400 || status === 409)) return;
+      if (status !== null && status < 429) throw new Error(`a server answered ${status}`);
+      await delay(10);
+    }
+  }
+
+  /** The status of the answer; null when the connection broke. */
+  async #attempt(bytes: Buffer): Promise<number | null> {
+    try {
+      this.#open ??= await Connection.open({ ...endpoints[this.#at % endpoints.length]!, ca, cert, key });
+      return (await this.#open.send(bytes)).status;
+    } catch {
+      this.#open = null;
+      this.#at += 1;
+      return null;
     }
   }
 
@@ -78,7 +85,7 @@ async function measure({ name, pauseMs, next }: Probe, position: number): Promis
   let count = 0;
   for (let round = 0; !stopping.signal.aborted; round += 1) {
     const from = performance.now();
-    if (!(await client.send(next(round)))) throw new Error(`a server refused one of the ${name}`);
+    await client.send(next(round));
     latencies.add(performance.now() - from);
     count += 1;
     await delay(pauseMs);
