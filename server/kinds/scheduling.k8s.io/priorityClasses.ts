@@ -1,6 +1,6 @@
-import type { PriorityClass } from '../../../api/types/scheduling/v1.js';
+import type * as v1 from '../../../api/types/scheduling/v1.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
-import { oneOf } from '../../registry/validation/values.js';
+import { objectRules, oneOf, optional, required, whenOwner } from '../../registry/validation/table.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
@@ -12,25 +12,22 @@ const systemClasses: ReadonlyMap<string, number> = new Map([
   ['system-cluster-critical', 2_000_000_000],
 ]);
 
-function validate(priority: Draft<PriorityClass>): FieldError[] {
-  return [
-    ...(priority.metadata.name?.startsWith(systemPrefix) === true ? validateSystemClass(priority) : validateUserValue(priority)),
-    ...oneOf(priority.preemptionPolicy, ['PreemptLowerPriority', 'Never'], Path.of('preemptionPolicy')),
-  ];
-}
+const ofUsers = (value: number, path: Path): FieldError[] =>
+  value > userValueMax ? [forbidden(path, `maximum allowed value of a user defined priority is ${userValueMax}`)] : [];
 
-function validateSystemClass(priority: Draft<PriorityClass>): FieldError[] {
-  const problem = systemProblem(priority);
-  if (problem === null) return [];
-  return [
-    forbidden(
-      Path.of('metadata', 'name'),
-      `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`,
-    ),
-  ];
-}
+const isSystem = ({ metadata: { name = '' } }: Draft<v1.PriorityClass>): boolean => name.startsWith(systemPrefix);
 
-function systemProblem(priority: Draft<PriorityClass>): string | null {
+const validate = objectRules<v1.PriorityClass>({
+  metadata: whenOwner(isSystem, (_, path, priority: Draft<v1.PriorityClass>) => {
+    const problem = systemProblem(priority);
+    const text = `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`;
+    return problem === null ? [] : [forbidden(path.child('name'), text)];
+  }),
+  value: whenOwner((priority) => !isSystem(priority), optional(ofUsers)),
+  preemptionPolicy: required(oneOf('PreemptLowerPriority', 'Never')),
+});
+
+function systemProblem(priority: Draft<v1.PriorityClass>): string | null {
   const name = priority.metadata.name ?? '';
   const value = systemClasses.get(name);
   if (value === undefined) return `${name} is not a known system priority class`;
@@ -38,12 +35,7 @@ function systemProblem(priority: Draft<PriorityClass>): string | null {
   return priority.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : null;
 }
 
-const validateUserValue = (priority: Draft<PriorityClass>): FieldError[] =>
-  (priority.value ?? 0) > userValueMax
-    ? [forbidden(Path.of('value'), `maximum allowed value of a user defined priority is ${userValueMax}`)]
-    : [];
-
-export const priorityClasses: Kind<Draft<PriorityClass>> = {
+export const priorityClasses: Kind<Draft<v1.PriorityClass>> = {
   name: 'priorityclasses.scheduling.k8s.io',
   defaults(priority) {
     priority.preemptionPolicy ??= 'PreemptLowerPriority';
