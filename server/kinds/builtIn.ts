@@ -35,6 +35,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind, minor = binaryMin
     receiveDecoded: null,
     conversion,
     columns: columnsOf(names).map((column) => ({ ...column, cell: cellOf(column.name, cells) })),
+    rowConditions: kind.rowConditions ?? null,
     fieldNames,
     scale: {
       show: scaleOf,

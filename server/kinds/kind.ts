@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { Conversion } from '../registry/behaviour.js';
 import type { ShortPathIn } from '../registry/memberPath.js';
 import type { Rules } from '../registry/rules.js';
@@ -17,6 +17,8 @@ export interface Kind<T extends object = ApiObject> extends Rules<T> {
   fromOld?(object: T): void;
   /** Cells of the listed columns, except common ones. */
   readonly cells?: Cells<T>;
+  /** Conditions of a table's row. */
+  rowConditions?(object: T): readonly JsonObject[];
   /** Specifics of a version, by `apiVersion`. */
   readonly versions?: Readonly<Record<string, VersionRules<T>>>;
   /** Resources of other groups that show the same objects. */

@@ -63,6 +63,8 @@ export interface Behaviour {
   /** Null where both versions have the same members. */
   readonly conversion: Conversion | null;
   readonly columns: readonly TableColumn[];
+  /** Conditions of a table's row; null where no row has any. */
+  readonly rowConditions: ((object: ApiObject) => readonly JsonObject[]) | null;
   /** A name that is missing is unknown. */
   readonly fieldNames: Readonly<Record<string, string>> | null;
   readonly scale: ScaleForm;

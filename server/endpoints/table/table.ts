@@ -54,7 +54,11 @@ export function tableOfMany(
   };
   const drawn = { form, now };
   const drawnRow = (stored: StoredObject): JsonObject =>
-    row(typeOf(resource), servedObject(resource, stored), columns, { ...drawn, annotations: annotationsOf(resource, stored, form) });
+    row(typeOf(resource), servedObject(resource, stored), columns, {
+      ...drawn,
+      conditionsOf: resource.behaviour.rowConditions,
+      annotations: annotationsOf(resource, stored, form),
+    });
   return { head, rows: rowsOf(items, drawnRow) };
 }
 
@@ -67,6 +71,7 @@ type Annotations = NonNullable<ApiObject['metadata']['annotations']>;
 
 interface Drawn extends Required<Omit<Drawing, 'headers'>> {
   readonly annotations?: Annotations | undefined;
+  readonly conditionsOf?: ServedResource['behaviour']['rowConditions'];
 }
 
 /** Clients read a bookmark's annotation from a row with only its metadata. */
@@ -104,15 +109,22 @@ function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) =>
 
 const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
 
-function row(type: TypeMeta, object: ApiObject, columns: readonly TableColumn[], { form, now, annotations }: Drawn): JsonObject {
+function row(
+  type: TypeMeta,
+  object: ApiObject,
+  columns: readonly TableColumn[],
+  { form, now, annotations, conditionsOf }: Drawn,
+): JsonObject {
   // Columns of custom resource definitions may also show the type.
   const whole: ApiObject = { ...type, ...object };
   const cells: JsonValue[] = columns.map(({ cell }) => cell(whole, now));
-  if (form.include === 'None') return { cells, object: null };
+  const conditions = conditionsOf?.(whole) ?? [];
+  const start = { cells, ...(conditions.length > 0 ? { conditions: [...conditions] } : {}) };
+  if (form.include === 'None') return { ...start, object: null };
   const { metadata, ...content } = object;
   if (form.include === 'Metadata') {
     const own = orderedMetadata(annotations === undefined ? metadata : { ...metadata, annotations });
-    return { cells, object: { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata: own } };
+    return { ...start, object: { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata: own } };
   }
-  return { cells, object: { ...type, metadata, ...content } };
+  return { ...start, object: { ...type, metadata, ...content } };
 }

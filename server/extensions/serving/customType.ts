@@ -140,6 +140,7 @@ export class CustomType {
       receiveDecoded: receive,
       conversion: null,
       columns: tableColumns(version),
+      rowConditions: null,
       fieldNames: null,
       scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, (name) => this.#replicasPath(name)),
       deprecation: version.deprecated

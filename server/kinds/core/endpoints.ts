@@ -84,7 +84,7 @@ function endpointsText(object: Draft<v1.Endpoints>): string {
       ? addresses
       : ports.flatMap((port) => addresses.map((ip) => `${ip.includes(':') ? `[${ip}]` : ip}:${textAt(port, 'port')}`));
   });
-  if (all.length === 0) return none;
+  if (itemsOf(object.subsets).length === 0) return none;
   const shown = all.slice(0, endpointsShown).join(',');
   return all.length > endpointsShown ? `${shown} + ${all.length - endpointsShown} more...` : shown;
 }

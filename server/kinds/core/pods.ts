@@ -6,7 +6,7 @@ import { podStatusGates } from './pod/gatedStatus.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
-import { podCells } from './pod/cells.js';
+import { podCells, podRowConditions } from './pod/cells.js';
 import { ephemeralContainers } from './pod/ephemeral.js';
 import { preparePod } from './pod/prepare.js';
 import { resize } from './pod/resize.js';
@@ -76,4 +76,5 @@ export const pods: Kind<Draft<Pod>> = {
     aliases: { 'spec.host': 'spec.nodeName' },
   },
   cells: podCells,
+  rowConditions: podRowConditions,
 };

@@ -1,4 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
+import type { JsonObject } from '../../../../api/object.js';
 import { isSet, itemsOf } from '../../../../api/json/members.js';
 import type { Draft, Writable } from '../../kind.js';
 import { age, at, condition, none, type Cells } from '../../cells.js';
@@ -18,55 +19,95 @@ const sidecars = ({ spec }: Pod): ReadonlySet<string> =>
       .map(({ name = '' }) => name),
   );
 
-/** Statuses of containers that run as long as the pod. */
-function lasting(pod: Pod, beside: ReadonlySet<string>): readonly Status[] {
-  return [...statuses(pod), ...initStatuses(pod).filter(({ name = '' }) => beside.has(name))];
+interface Initializing {
+  readonly reason: string | null;
+  /** The statuses up to the first container that is not done. */
+  readonly seen: readonly Status[];
 }
 
-function ready(pod: Pod): string {
-  const beside = sidecars(pod);
-  const running = lasting(pod, beside).filter((each) => each.ready === true);
-  return `${running.length}/${itemsOf(pod.spec?.containers).length + beside.size}`;
-}
-
-/** The reason of the most important container, or the phase. */
-function status(pod: Pod): string {
-  const initial = initializing(pod);
-  const reason = initial ?? mainReason(pod);
-  if (pod.metadata.deletionTimestamp === undefined) return reason;
-  return pod.status?.reason === 'NodeLost' ? 'Unknown' : 'Terminating';
-}
-
-function initializing(pod: Pod): string | null {
+function initializing(pod: Pod): Initializing {
   const all = initStatuses(pod);
   const beside = sidecars(pod);
   const position = all.findIndex(
     ({ name = '', started, state }) => state?.terminated?.exitCode !== 0 && !(beside.has(name) && started === true),
   );
   const current = all[position];
-  if (current === undefined) return null;
+  if (current === undefined) return { reason: null, seen: all };
+  const seen = all.slice(0, position + 1);
   const { terminated, waiting } = current.state ?? {};
-  if (isSet(terminated)) return `Init:${endReason(terminated)}`;
+  if (isSet(terminated)) return { reason: `Init:${endReason(terminated)}`, seen };
   const reason = waiting?.reason ?? '';
-  if (reason !== '' && reason !== 'PodInitializing') return `Init:${reason}`;
-  return `Init:${position}/${itemsOf(pod.spec?.initContainers).length}`;
+  if (reason !== '' && reason !== 'PodInitializing') return { reason: `Init:${reason}`, seen };
+  return { reason: `Init:${position}/${itemsOf(pod.spec?.initContainers).length}`, seen };
 }
+
+const isInitialized = (pod: Pod): boolean => condition(pod, 'Initialized')?.['status'] === 'True';
+
+/** The statuses that count: until all initial containers are done, theirs alone (printPod in printers.go). */
+function counted(pod: Pod): { readonly first: readonly Status[]; readonly main: readonly Status[] } {
+  const { reason, seen } = initializing(pod);
+  const beside = sidecars(pod);
+  return reason !== null && !isInitialized(pod)
+    ? { first: seen, main: [] }
+    : { first: seen.filter(({ name = '' }) => beside.has(name)), main: statuses(pod) };
+}
+
+function ready(pod: Pod): string {
+  const beside = sidecars(pod);
+  const { first, main } = counted(pod);
+  const besideReady = first.filter(
+    ({ name = '', started, ready: isReady, state }) =>
+      beside.has(name) && started === true && isReady === true && state?.terminated?.exitCode !== 0,
+  );
+  return `${besideReady.length + main.filter(isRunning).length}/${itemsOf(pod.spec?.containers).length + beside.size}`;
+}
+
+const endTexts: Readonly<Record<string, string>> = { Succeeded: 'The pod has completed successfully.', Failed: 'The pod failed.' };
+const ended: ReadonlySet<string> = new Set(Object.keys(endTexts));
+
+/** The reason of the most important container, or the phase. */
+function status(pod: Pod): string {
+  const { phase = '', reason: own = '' } = pod.status ?? {};
+  const { reason } = initializing(pod);
+  const before = reason ?? (isGated(pod) ? gated : own || phase);
+  const shown = reason !== null && !isInitialized(pod) ? before : mainReason(pod, before);
+  if (pod.metadata.deletionTimestamp === undefined) return shown;
+  if (own === 'NodeLost') return 'Unknown';
+  return ended.has(phase) ? shown : 'Terminating';
+}
+
+const gated = 'SchedulingGated';
+const isGated = ({ status: stated }: Pod): boolean =>
+  itemsOf(stated?.conditions).some(({ type, reason }) => type === 'PodScheduled' && reason === gated);
 
 const endReason = ({ reason, signal, exitCode }: End): string =>
   reason || ((signal ?? 0) === 0 ? `ExitCode:${exitCode ?? 0}` : `Signal:${signal}`);
 
-function mainReason(pod: Pod): string {
+/** Null for a container that neither waits nor has ended. */
+const haltReason = ({ state }: Status): string | null =>
+  state?.waiting?.reason || (isSet(state?.terminated) ? endReason(state.terminated) : null);
+const isRunning = (each: Status): boolean => haltReason(each) === null && each.ready === true && isSet(each.state?.running);
+const hasFailed = ({ state }: Status): boolean => (state?.waiting?.reason ?? '') === '' && (state?.terminated?.exitCode ?? 0) !== 0;
+
+/** The first container that waits or has ended decides. */
+function mainReason(pod: Pod, before: string): string {
   const all = statuses(pod);
-  const first = all
-    .map(({ state }) => state?.waiting?.reason || (isSet(state?.terminated) ? endReason(state.terminated) : null))
-    .find((reason) => reason !== null);
-  const running = all.some(({ ready, state }) => ready === true && isSet(state?.running));
-  if (first === 'Completed' && running) return condition(pod, 'Ready')?.['status'] === 'True' ? 'Running' : 'NotReady';
-  return first ?? (pod.status?.reason || (pod.status?.phase ?? ''));
+  const reason = all.map(haltReason).find((each) => each !== null) ?? before;
+  if (reason !== 'Completed') return reason;
+  const running = all.some(isRunning);
+  if (running && condition(pod, 'Ready')?.['status'] === 'True') return 'Running';
+  const failed = all.find(hasFailed);
+  return (failed === undefined ? null : haltReason(failed)) ?? (running ? 'NotReady' : reason);
+}
+
+export function podRowConditions({ status: stated }: Pod): JsonObject[] {
+  const reason = stated?.phase ?? '';
+  return ended.has(reason) ? [{ type: 'Completed', status: 'True', reason, message: endTexts[reason] ?? '' }] : [];
 }
 
 function restarts(pod: Pod, now: number): string {
-  const all = lasting(pod, sidecars(pod));
+  const { first, main } = counted(pod);
+  const all = [...first, ...main];
   const count = all.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0);
   const last = all
     .map(({ lastState }) => lastState?.terminated?.finishedAt ?? '')
