@@ -2,7 +2,7 @@ import type * as v1 from '../../../api/types/resource/v1.js';
 import { setTextDefault } from '../../../api/json/defaulting.js';
 import { isSet, itemsOf } from '../../../api/json/members.js';
 import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { listOf, numbers, optionals, optionalStructure, structure, texts } from '../../registry/validation/internalform.js';
+import { listOf, maps, numbers, optionals, optionalStructure, structure, texts } from '../../registry/validation/internalform.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { all, andThen, members, oneOf, optional, orEmpty, orZero, required, type Rule } from '../../registry/validation/table.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
@@ -32,7 +32,7 @@ const devicesForm = [
 ];
 const furtherForm = [
   ...listOf('tolerations', [...texts('key', 'operator', 'value', 'effect'), ...optionals('tolerationSeconds')]),
-  ...optionalStructure('capacity', optionals('requests')),
+  ...optionalStructure('capacity', maps('requests')),
 ];
 const requestForm = [
   ...texts('name'),
