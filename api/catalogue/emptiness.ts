@@ -13,6 +13,7 @@ const places: Readonly<Record<string, Telling>> = {
   'NetworkPolicy.spec': 'lists and maps',
   'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
   // A refusal quotes these.
+  'CustomResourceDefinitionVersion.schema': 'lists and maps',
   'Ingress.spec': 'lists',
   'PersistentVolume.spec': 'lists and maps',
   'ResourceClaim.spec': 'lists',

@@ -6,6 +6,7 @@ import { markDeleted } from './deletion.js';
 import type { GatedFields } from '../../program/features/fieldGates.js';
 import { sameInMemory, sameValue } from '../../api/json/equality.js';
 import { FieldSet, fieldElement } from '../patch/apply/fieldset.js';
+import { withoutEmpty } from './emptylists.js';
 import { gatedFields } from './gatedFields.js';
 import type { ResourceNames } from './resources.js';
 import type {
@@ -28,7 +29,7 @@ import { subdomainName } from './validation/names.js';
 
 type ReviewStep = 'objectMeta' | 'objectMetaUpdate' | ChangeFindings;
 
-type RuledResource = Pick<ResourceNames, 'namespaced' | 'subresources'>;
+type RuledResource = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'namespaced' | 'subresources'>;
 interface Traits {
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
@@ -38,7 +39,7 @@ interface Traits {
 export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
   const traits: Traits = { namespaced: names.namespaced, hasStatus: names.subresources.has('status') };
   const gated = gatedFields(rules.gated ?? []);
-  const update = updateSteps(rules, gated, traits);
+  const update = updateSteps(rules, gated, { ...traits, settled: (object) => withoutEmpty(object, names) });
   const subresources = { ...(traits.hasStatus ? { status: {} } : {}), ...rules.subresources };
   const through: ReadonlyMap<string, ChangeSteps> = new Map(
     Object.entries(subresources).map(([name, own]) => [name, subresourceSteps(name, own, rules, gated)]),
@@ -111,10 +112,15 @@ const metadataFirst = (validate: NonNullable<Rules['validate']>): NonNullable<Cr
     return [...(yield* outcomeOf(ofMetadata())), ...(yield* outcomeOf(validate(object, servedAs)))];
   };
 
-function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): UpdateSteps {
+interface UpdateTraits extends Traits {
+  /** Returns the object without what will be absent once it is stored. */
+  readonly settled: (object: ApiObject) => ApiObject;
+}
+
+function updateSteps(rules: Rules, gated: GatedFields, { hasStatus, settled }: UpdateTraits): UpdateSteps {
   const { ahead = noSteps, prepare: prepareWrite = nothing, lastFindings = none, warnings = none, update = {} } = rules;
   const { prepare = nothing, resets = hasStatus ? ['status'] : [], unconditional = true, keepsEmpty = false } = update;
-  const count = generationCounter(rules.metadata);
+  const count = generationCounter(rules.metadata, settled);
   return {
     resets: fieldsAt(resets),
     readsNamespace: () => false,
@@ -140,13 +146,15 @@ function keepStatus(object: ApiObject, old: ApiObject): void {
   else object['status'] = old['status'];
 }
 
-function generationCounter({ generationOf = [], tellsEmptyFromNone = false }: MetadataRules = {}): (
-  object: ApiObject,
-  old: ApiObject,
-) => void {
+function generationCounter(
+  { generationOf = [], tellsEmptyFromNone = false }: MetadataRules = {},
+  settled: UpdateTraits['settled'],
+): (object: ApiObject, old: ApiObject) => void {
   const same = tellsEmptyFromNone ? sameInMemory : sameValue;
+  const differs = (object: ApiObject, old: ApiObject): boolean => generationOf.some((member) => !same(object[member], old[member]));
   return (object, old) => {
-    if (generationOf.some((member) => !same(object[member], old[member]))) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    if (differs(object, old) && (tellsEmptyFromNone || differs(settled(object), old)))
+      object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   };
 }
 

@@ -32,13 +32,20 @@ const named =
         .map((name) => [name, print(membersOf(value)[name] ?? null)]),
     );
 
+/** Values of any type are maps for the reference, which prints members by name. */
+const inOrderOfNames = (value: JsonValue): JsonValue => {
+  if (Array.isArray(value)) return value.map((item) => inOrderOfNames(item as JsonValue));
+  return isObject(value) ? named(inOrderOfNames)(value as JsonObject) : value;
+};
+
 const form: StructureForm = [
   ...texts('id=ID', '$schema=Schema'),
   ...optionals('$ref=Ref'),
   ...texts('description', 'type'),
   ...flags('nullable'),
   ...texts('format', 'title'),
-  ...optionals('default', 'maximum'),
+  ...printedBy(inOrderOfNames, 'default'),
+  ...optionals('maximum'),
   ...flags('exclusiveMaximum'),
   ...optionals('minimum'),
   ...flags('exclusiveMinimum'),
@@ -46,7 +53,9 @@ const form: StructureForm = [
   ...texts('pattern'),
   ...optionals('maxItems', 'minItems'),
   ...flags('uniqueItems'),
-  ...optionals('multipleOf', 'enum', 'maxProperties', 'minProperties', 'required'),
+  ...optionals('multipleOf'),
+  ...printedBy(inOrderOfNames, 'enum'),
+  ...optionals('maxProperties', 'minProperties', 'required'),
   ...printedBy(printedItems, 'items'),
   ...printedBy(all, 'allOf', 'oneOf', 'anyOf'),
   ...printedBy(printedSchema, 'not'),
@@ -57,7 +66,8 @@ const form: StructureForm = [
   ...printedBy(orFlag, 'additionalItems'),
   ...printedBy(named(printedSchema), 'definitions'),
   ...optionalStructure('externalDocs', texts('description', 'url=URL')),
-  ...optionals('example', 'x-kubernetes-preserve-unknown-fields=XPreserveUnknownFields'),
+  ...printedBy(inOrderOfNames, 'example'),
+  ...optionals('x-kubernetes-preserve-unknown-fields=XPreserveUnknownFields'),
   ...flags('x-kubernetes-embedded-resource=XEmbeddedResource', 'x-kubernetes-int-or-string=XIntOrString'),
   ...optionals('x-kubernetes-list-map-keys=XListMapKeys', 'x-kubernetes-list-type=XListType', 'x-kubernetes-map-type=XMapType'),
   ...listOf('x-kubernetes-validations=XValidations', [

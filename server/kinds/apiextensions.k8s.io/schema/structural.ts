@@ -96,11 +96,15 @@ function validateMetadata(metadata: Schema, { level, whole }: { level: Level; wh
   const ignored = ['type', 'default', 'externalDocs', 'example', ...(narrowed ? ['properties'] : [])];
   return [
     ...(whole && typeOf(metadata) !== 'object' ? [invalid(path.child('type'), typeOf(metadata), 'must be object')] : []),
-    ...(level === 'root' && Object.entries(metadata).some(([member, value]) => !ignored.includes(member) && !isEmpty(value))
+    ...(level === 'root' && Object.entries(metadata).some(([member, value]) => !ignored.includes(member) && isStated(member, value))
       ? [forbidden(path, metadataText)]
       : []),
   ];
 }
+
+/** An empty list of these is kept as a list, and counts (apiserver/schema/convert.go). */
+const keptEmpty = ['required', 'x-kubernetes-list-map-keys', 'x-kubernetes-validations'];
+const isStated = (member: string, value: unknown): boolean => !isEmpty(value) || (keptEmpty.includes(member) && isSet(value));
 
 /** `anyOf: [{type: integer}, {type: string}]`, the older form of an extension. */
 function isIntOrString(schema: Schema): boolean {

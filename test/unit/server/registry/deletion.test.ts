@@ -8,7 +8,7 @@ import { wholeStrategy } from '../../../../server/registry/wholeStrategy.js';
 const now = '2024-05-01T10:00:00Z';
 /** The plan for a kind with these rules. */
 const deleting = (rules: DeleteRules = {}): Parameters<typeof planDeletion>[2] =>
-  wholeStrategy({ delete: rules }, { namespaced: true, subresources: new Map() }).delete;
+  wholeStrategy({ delete: rules }, { group: '', version: 'v1', kind: 'Sample', namespaced: true, subresources: new Map() }).delete;
 const plain = deleting();
 const object = (metadata: ApiObject['metadata'] = {}): ApiObject => ({ apiVersion: 'v1', metadata: { name: 'a', ...metadata } });
 const marked = (...parameters: Parameters<typeof planDeletion>): ApiObject => {
@@ -86,7 +86,13 @@ describe('registry/deletion', () => {
   });
 
   it('keeps a namespace until its content is gone', () => {
-    const { delete: rules } = wholeStrategy(namespaces, { namespaced: false, subresources: new Map() });
+    const { delete: rules } = wholeStrategy(namespaces, {
+      group: '',
+      version: 'v1',
+      kind: 'Sample',
+      namespaced: false,
+      subresources: new Map(),
+    });
     const active = { ...object(), spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
     const terminating = marked(active, noDeleteOptions, rules, { now });
     expect(terminating['status']).to.deep.equal({ phase: 'Terminating' });

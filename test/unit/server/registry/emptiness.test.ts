@@ -201,6 +201,68 @@ describe('registry, what is empty', () => {
     expect(made['spec']).to.not.have.any.keys('devices', 'sharedCounters');
   });
 
+  it('goes from schemas at every depth, and leaves properties with names of members', () => {
+    const inner = { type: 'object', properties: {}, required: [], enum: [] };
+    const wanted = { type: 'object' };
+    const schema = (one: JsonObject, rest: JsonObject): JsonObject => ({
+      ...one,
+      properties: {
+        enum: {},
+        required: one,
+        list: { type: 'array', items: { ...one, properties: { enum: {} } } },
+        map: { additionalProperties: one },
+      },
+      ...rest,
+    });
+    const definition = (openAPIV3Schema: JsonObject): JsonObject => ({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'd' },
+      spec: { group: 'g', names: { plural: 'd', kind: 'D' }, scope: 'Namespaced', versions: [{ name: 'v1', schema: { openAPIV3Schema } }] },
+    });
+    const sent = definition(schema(inner, { allOf: [inner], dependencies: {}, items: [inner] }));
+    const object = received(sent);
+    const before = structuredClone(object);
+    const kept = received(definition(schema(wanted, { allOf: [wanted], items: [wanted] })));
+    expect(withoutEmpty(object, kindOf(sent))['spec']).to.deep.equal(kept['spec']);
+    expect(object).to.deep.equal(before);
+    expect(JSON.stringify(object)).to.contain('"properties":{},"required":[],"enum":[]');
+    settleEmpty(object, kindOf(sent));
+    expect(object['spec']).to.deep.equal(kept['spec']);
+  });
+
+  it('is quoted in schemas, and counts where a definition must not have any (validation.go, convert.go)', async () => {
+    const sample = await createSample();
+    const definition = (openAPIV3Schema: JsonObject, subresources: JsonObject = {}): JsonObject =>
+      received({
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'CustomResourceDefinition',
+        metadata: { name: 'ds.g.example.com' },
+        spec: {
+          group: 'g.example.com',
+          names: { plural: 'ds', kind: 'D' },
+          scope: 'Namespaced',
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources }],
+        },
+      }) as unknown as JsonObject;
+    const found = (schema: JsonObject, subresources?: JsonObject): Promise<string[]> =>
+      causes(sample.create(definition(schema, subresources)));
+    const at = 'spec.validation.openAPIV3Schema';
+    expect(await found({ type: 'object', properties: { metadata: { type: 'object', required: [] } } })).to.deep.equal([
+      `forbidden ${at}.properties[metadata]`,
+    ]);
+    expect(await found({ type: 'object', dependencies: {} })).to.deep.equal([`forbidden ${at}.dependencies`]);
+    const root = { type: 'object', properties: {}, enum: [], default: { b: 1, a: 1 } };
+    const { message } = await refusal(sample.create(definition(root, { status: {} })));
+    for (const quoted of ['"Properties":{}', '"Enum":[]', '"Default":{"a":1,"b":1}']) expect(message).to.contain(quoted);
+    const made = await sample.create(definition({ type: 'object', properties: { a: { type: 'string', enum: [] } }, required: [] }));
+    expect(JSON.stringify(made['spec'])).to.not.contain('[]');
+    const again = await sample.update(definition({}), (stored) => {
+      stored['spec'] = definition({ type: 'object', properties: { a: { type: 'string', enum: [] } }, allOf: [] })['spec'] ?? null;
+    });
+    expect(again.metadata.generation).to.equal(1);
+  });
+
   it('must not stand where nothing may', async () => {
     const sample = await createSample();
     for (const [object, field] of [

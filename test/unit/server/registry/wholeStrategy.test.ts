@@ -10,7 +10,13 @@ import { inOneGo, type Steps } from '../../../../api/steps.js';
 
 const status = { name: 'status', group: '', version: 'v1', kind: 'Thing', verbs: new Set<string>() };
 const strategyOf = (rules: Rules, hasStatus = true): Strategy =>
-  wholeStrategy(rules, { namespaced: true, subresources: new Map(hasStatus ? [['status', status]] : []) });
+  wholeStrategy(rules, {
+    group: '',
+    version: 'v1',
+    kind: 'Sample',
+    namespaced: true,
+    subresources: new Map(hasStatus ? [['status', status]] : []),
+  });
 
 const calls: string[] = [];
 const context = { dropGated: () => calls.push('gated') } as unknown as WriteContext;
