@@ -132,7 +132,10 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { receive, receiveApplied } = resource.behaviour;
     const checked = yield* outcomeOf(((strategic ? receiveApplied : null) ?? receive)(object));
     if (!checked.ok) throw refuse(checked.message);
-    const strict = [...odd, ...[...unknown, ...checked.strict].sort(resource.behaviour.selfDescribed ? unchanged : (toldOrder[mediaType] ?? unchanged))];
+    const strict = [
+      ...odd,
+      ...[...unknown, ...checked.strict].sort(resource.behaviour.selfDescribed ? unchanged : (toldOrder[mediaType] ?? unchanged)),
+    ];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
