@@ -15,8 +15,10 @@ import {
   forbiddenAs,
   format,
   ifNumber,
+  ifOwner,
   ifText,
   immutable,
+  invalidAs,
   keyedList,
   knowing,
   maxBytes,
@@ -38,6 +40,7 @@ import {
   requiredPointer,
   structure,
   union,
+  unrepeated,
   when,
   whenFacts,
   whenOwner,
@@ -62,6 +65,27 @@ const found = <V>(rule: Rule<V>, value: V, before?: { readonly value: unknown } 
 const wrong: Rule<unknown> = (value, path) => [invalid(path, value, 'wrong')];
 
 describe('server/registry/validation/table', () => {
+  it('chooses between rules by the siblings', () => {
+    const rule = members<Part>({
+      name: ifOwner(({ mode }: Writable<Part>) => mode === 'A', required(), nonZero(invalidAs('only for A'))),
+    });
+    expect(found(rule, { mode: 'A' })).to.deep.equal(['at.name: Required value']);
+    expect(found(rule, { mode: 'A', name: 'x' })).to.deep.equal([]);
+    expect(found(rule, { name: 'x' })).to.deep.equal(['at.name: Invalid value: "x": only for A']);
+    expect(found(rule, {})).to.deep.equal([]);
+  });
+
+  it('refuses items that repeat a computed key', () => {
+    const rule = unrepeated<Part>(
+      ({ name, mode = 'A' }) => `${mode} ${name}`,
+      (part, path) => invalidAs('repeated')(part.name, path),
+    );
+    expect(found(rule, [{ name: 'x' }, { name: 'x', mode: 'B' }, { name: 'x', mode: 'A' }])).to.deep.equal([
+      'at[2]: Invalid value: "x": repeated',
+    ]);
+    expect(found(rule, undefined)).to.deep.equal([]);
+  });
+
   it('tells absent values, zero values and pointers apart', () => {
     const rows: readonly (readonly [
       rule: Rule<string | number | null | undefined>,
