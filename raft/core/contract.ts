@@ -57,7 +57,7 @@ export interface Core {
    */
   stopped(): void;
   /** Call it while a follower needs immediate answers: the wait then counts as if an idle leader had sent a usual heartbeat. */
-  expectWord(): void;
+  expectHeartbeat(): void;
   step(message: Message): void;
   /** Appends all commands, at least one, as entries `first`, `first + 1`, ... of `term`, or none. */
   propose(commands: readonly Uint8Array[]): ProposeResult;

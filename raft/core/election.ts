@@ -4,7 +4,7 @@ import type { MessageOf } from './messages.js';
 import { voteOutcome } from './quorum.js';
 import { becomeCandidate, becomeFollower, becomeLeader, becomePreCandidate } from './roles.js';
 import type { Server } from './server.js';
-import { beginSilence, heardRefusal, heardVoter } from './silence.js';
+import { loseContact, heardRefusal, heardVoter } from './lastContact.js';
 
 export function tickElection(server: Server): void {
   server.electionElapsed++;
@@ -14,7 +14,7 @@ export function tickElection(server: Server): void {
 /** Assumes no further messages; see `Core.restTicks`. */
 export function electionRest(server: Server): number {
   const waits = server.leader !== null || !isSoleVoter(server);
-  return waits ? Math.max(1, server.electionTimeout + server.patience - server.electionElapsed) : 1;
+  return waits ? Math.max(1, server.electionTimeout + server.extension - server.electionElapsed) : 1;
 }
 
 /**
@@ -35,7 +35,7 @@ export function standDown(server: Server): void {
 function campaignIfDue(server: Server): void {
   if (server.role === 'follower' && server.leader === null && isSoleVoter(server)) {
     campaign(server, false);
-  } else if (server.electionElapsed >= server.electionTimeout + server.patience) {
+  } else if (server.electionElapsed >= server.electionTimeout + server.extension) {
     if (server.memberships.mayCampaign(server.id)) preCampaign(server);
     else becomeFollower(server, server.term, null);
   }
@@ -63,8 +63,8 @@ export function onVote(server: Server, message: MessageOf<'vote'>): void {
   if (granted) {
     server.vote = message.from;
     server.electionElapsed = 0;
-    server.patience = 0;
-    if (server.silence.of === null) beginSilence(server);
+    server.extension = 0;
+    if (server.lastContact.of === null) loseContact(server);
   }
   server.sendAfterSync(message.from, { type: 'voteReply', granted });
 }

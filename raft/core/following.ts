@@ -1,17 +1,17 @@
 import { logIndex } from '../types.js';
 import type { Entry, LogIndex, Term } from '../types.js';
-import { heardWord, isCalmWord } from './calm.js';
+import { receivedAppend, isQuiescedAppend } from './quiescence.js';
 import { invariant } from './invariant.js';
 import type { MessageOf } from './messages.js';
 import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
-import { heardLeader } from './silence.js';
+import { heardLeader } from './lastContact.js';
 
 // The followers' half of log replication (Raft, figure 2, AppendEntries and InstallSnapshot).
 
 export function onAppend(server: Server, message: MessageOf<'append'>): void {
   heardFromLeader(server, message);
-  heardWord(server, isCalmWord(server, message));
+  receivedAppend(server, isQuiescedAppend(server, message));
   checkContiguous(message);
   const { previousIndex, previousTerm, entries } = message;
   const last = logIndex(previousIndex + entries.length);
@@ -29,7 +29,7 @@ export function onAppend(server: Server, message: MessageOf<'append'>): void {
 
 export function onInstallSnapshot(server: Server, message: MessageOf<'installSnapshot'>): void {
   heardFromLeader(server, message);
-  heardWord(server, false);
+  receivedAppend(server, false);
   const { snapshot } = message;
   if (snapshot.index <= server.log.commit) return accept(server, message, server.log.commit);
   // Only their commitment was unknown.

@@ -5,9 +5,9 @@ export class Leadership {
   readonly peers = new Map<MemberId, Progress>();
   heartbeatElapsed = 0;
   heartbeatDue = true;
-  /** See `calm.ts`. */
-  calm = false;
-  patience = 0;
+  /** See `quiescence.ts`. */
+  quiesced = false;
+  extension = 0;
   round = 0;
   transfer: { readonly to: MemberId; readonly since: number } | null = null;
 

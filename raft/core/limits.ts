@@ -11,7 +11,7 @@ export const limits = {
   /** Fewest heartbeats of an idle leader in an election timeout, before it quiesces. */
   idleHeartbeatsMin: 5,
   /** The interval afterwards, in election timeouts: short enough to renew followers' leases. */
-  calmHeartbeat: 0.7,
+  quiescedHeartbeat: 0.7,
   /** More messages are dropped, as by a lossy network. */
   outboxMessagesMax: 65_536,
   /** Further reads fail at once. */

@@ -1,5 +1,5 @@
 import type { Entry, HardState, LogIndex, MemberId, Membership, Term } from '../types.js';
-import { becomeImpatient } from './calm.js';
+import { dropExtension } from './quiescence.js';
 import { changeMembership } from './change.js';
 import type { ChangeResult, Core, CoreOptions, FollowerProgress, MembershipChange, ProposeResult } from './contract.js';
 import {
@@ -112,8 +112,8 @@ export class Machine implements Core {
     standDown(this.#server);
   }
 
-  expectWord(): void {
-    becomeImpatient(this.#server);
+  expectHeartbeat(): void {
+    dropExtension(this.#server);
   }
 
   step(message: Message): void {

@@ -1,5 +1,5 @@
 import type { MemberId } from '../types.js';
-import { heardWord } from './calm.js';
+import { receivedAppend } from './quiescence.js';
 import { heardFromLeader } from './following.js';
 import type { Leadership } from './leadership.js';
 import { isSoleVoter } from './election.js';
@@ -35,7 +35,7 @@ export function confirmRounds(server: Server): void {
 export function onReadIndex(server: Server, message: MessageOf<'readIndex'>): void {
   const { leadership } = server;
   if (leadership !== null && leadership.firstIndex <= server.log.commit && areQuorum(server, message.from)) {
-    leadership.calm = false;
+    leadership.quiesced = false;
     server.sendNow(message.from, { type: 'readIndexReply', id: message.id, index: server.log.commit });
     return;
   }
@@ -51,7 +51,7 @@ function areQuorum(server: Server, other: MemberId): boolean {
 export function onReadIndexReply(server: Server, message: MessageOf<'readIndexReply'>): void {
   if (message.index !== null && message.from === server.leader) {
     heardFromLeader(server, message);
-    heardWord(server, false);
+    receivedAppend(server, false);
   }
   server.reads.batchReplied(message.id, message.index);
 }

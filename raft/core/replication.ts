@@ -1,6 +1,6 @@
 import { logIndex, term as toTerm } from '../types.js';
 import type { Entry, MemberId } from '../types.js';
-import { calmInterval, spokeWord } from './calm.js';
+import { quiescedInterval, sentAppend } from './quiescence.js';
 import { invariant } from './invariant.js';
 import type { Leadership } from './leadership.js';
 import { limits } from './limits.js';
@@ -9,7 +9,7 @@ import type { Progress } from './progress.js';
 import { quorumValue } from './quorum.js';
 import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
-import { heardFollower, missQuorum } from './silence.js';
+import { heardFollower, missQuorum } from './lastContact.js';
 import { handOverIfReady, mostUpToDate } from './transfer.js';
 
 // The leader's half of log replication; following.ts has the followers' half.
@@ -20,8 +20,8 @@ import { handOverIfReady, mostUpToDate } from './transfer.js';
  */
 export function tickLeader(server: Server, leadership: Leadership): void {
   const heardAt = quorumHeardAt(server, leadership);
-  if (server.now - heardAt >= server.adaptiveTimeout.ticks + leadership.patience) {
-    missQuorum(server, heardAt + leadership.patience);
+  if (server.now - heardAt >= server.adaptiveTimeout.ticks + leadership.extension) {
+    missQuorum(server, heardAt + leadership.extension);
     becomeFollower(server, server.term, null);
     return;
   }
@@ -34,18 +34,18 @@ export function tickLeader(server: Server, leadership: Leadership): void {
 /** See `Core.restTicks`. A leader without peers sends no heartbeats. */
 export function leaderRest(server: Server, leadership: Leadership): number {
   if (leadership.peers.size === 0) return 2 * server.options.electionTicks;
-  const untilMissed = quorumHeardAt(server, leadership) + server.adaptiveTimeout.ticks + leadership.patience - server.now;
+  const untilMissed = quorumHeardAt(server, leadership) + server.adaptiveTimeout.ticks + leadership.extension - server.now;
   return Math.max(1, Math.min(heartbeatInterval(server, leadership) - leadership.heartbeatElapsed, untilMissed));
 }
 
 /**
  * If all followers are known to be up to date, heartbeats come half as often, as long as `idleHeartbeatsMin` fit into an election timeout, and then at the
- * pace of `calm.ts`.
+ * pace of `quiescence.ts`.
  */
 function heartbeatInterval(server: Server, leadership: Leadership): number {
   const { heartbeatTicks, electionTicks } = server.options;
   if (!isSettled(server, leadership)) return heartbeatTicks;
-  if (leadership.calm) return calmInterval(server.options);
+  if (leadership.quiesced) return quiescedInterval(server.options);
   return Math.max(heartbeatTicks, Math.min(2 * heartbeatTicks, Math.floor(electionTicks / limits.idleHeartbeatsMin)));
 }
 
@@ -59,13 +59,13 @@ function isSettled({ log, reads }: Server, { peers, round, transfer }: Leadershi
 }
 
 export function isActive(server: Server, peer: Progress): boolean {
-  return server.now - peer.activeAt < server.options.electionTicks + (server.leadership?.patience ?? 0);
+  return server.now - peer.activeAt < server.options.electionTicks + (server.leadership?.extension ?? 0);
 }
 
 /** Called once per Ready, so that simultaneous proposals share a message. Empty appends are also checked against the log, and so reveal lost entries. */
 export function flushAppends(server: Server, leadership: Leadership): void {
   const { heartbeatDue, round } = leadership;
-  const isCalm = heartbeatDue && isSettled(server, leadership);
+  const isQuiesced = heartbeatDue && isSettled(server, leadership);
   let everyoneHears = leadership.peers.size > 0;
   let anyoneHears = false;
   for (const peer of leadership.peers.values()) {
@@ -79,7 +79,7 @@ export function flushAppends(server: Server, leadership: Leadership): void {
   }
   leadership.heartbeatDue = false;
   if (everyoneHears) leadership.heartbeatElapsed = 0;
-  if (anyoneHears) spokeWord(server, leadership, { isCalm, heardAt: quorumHeardAt(server, leadership) });
+  if (anyoneHears) sentAppend(server, leadership, { isQuiesced, heardAt: quorumHeardAt(server, leadership) });
 }
 
 export function onAppendReply(server: Server, message: MessageOf<'appendReply'>): void {
@@ -149,7 +149,7 @@ function noteActive(server: Server, leadership: Leadership, peer: Progress): voi
   if (peer.activeAt === server.now) return;
   const before = quorumHeardAt(server, leadership);
   peer.activeAt = server.now;
-  if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before - leadership.patience);
+  if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before - leadership.extension);
 }
 
 /** Keeps `inflightMax` messages in flight at most. */

@@ -4,7 +4,7 @@ import { invariant } from './invariant.js';
 import { Leadership } from './leadership.js';
 import { Progress } from './progress.js';
 import type { Server } from './server.js';
-import { beginSilence } from './silence.js';
+import { loseContact } from './lastContact.js';
 
 // Every change of role, term or leader goes through here.
 //
@@ -19,7 +19,7 @@ export function becomeFollower(server: Server, term: Term, leader: MemberId | nu
   if (term > server.term) {
     server.term = term;
     server.vote = null;
-    beginSilence(server);
+    loseContact(server);
   }
   if (server.leadership !== null) endLeadership(server);
   server.role = 'follower';
@@ -44,7 +44,7 @@ export function becomeCandidate(server: Server): void {
   server.role = 'candidate';
   server.term = (server.term + 1) as Term;
   server.vote = server.id;
-  beginSilence(server);
+  loseContact(server);
   server.leader = null;
   server.votes.clear();
   server.drawElectionTimeout();

@@ -19,7 +19,7 @@ export interface Rules {
   readonly adaptiveTimeoutsMax: number;
 }
 
-export interface Silence {
+export interface LastContact {
   readonly of: MemberId | null;
   readonly term: Term;
   /** The tick of its last message, or of the vote or campaign that began the wait. */
@@ -41,11 +41,11 @@ export class Server {
 
   now = 0;
   electionElapsed = 0;
-  /** See `calm.ts`. */
-  patience = 0;
+  /** See `quiescence.ts`. */
+  extension = 0;
   readonly adaptiveTimeout: AdaptiveTimeout;
-  silence: Silence;
-  formerSilence: Silence | null = null;
+  lastContact: LastContact;
+  formerContact: LastContact | null = null;
   /** The most that this term's leader was sent. */
   answered: { readonly term: Term; readonly match: LogIndex; readonly round: number } = { term: toTerm(0), match: logIndex(0), round: 0 };
   /** The excess over the shortest wait, in `electionTicks`-ths. */
@@ -81,7 +81,7 @@ export class Server {
     this.reads = new Reads(options.random);
     this.adaptiveTimeout = new AdaptiveTimeout(options.electionTicks, rules.adaptiveTimeoutsMax);
     // The current leader has not been silent.
-    this.silence = { of: null, term: this.term, since: Infinity };
+    this.lastContact = { of: null, term: this.term, since: Infinity };
     this.drawElectionTimeout();
   }
 
@@ -98,7 +98,7 @@ export class Server {
   drawElectionTimeout(): void {
     const { electionTicks, random } = this.options;
     this.electionElapsed = 0;
-    this.patience = 0;
+    this.extension = 0;
     const voters = this.memberships.voters.filter((id) => id !== this.leader);
     if (this.leader === null || !voters.includes(this.id)) {
       this.#electionDraw = random(electionTicks);
@@ -114,7 +114,7 @@ export class Server {
     const { electionTicks } = this.options;
     const remaining = Math.max(0, Math.min(ticks, this.electionTimeout - this.electionElapsed));
     this.electionElapsed = this.adaptiveTimeout.ticks;
-    this.patience = 0;
+    this.extension = 0;
     this.#electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.adaptiveTimeout.ticks), electionTicks - 1);
   }
 

@@ -3,7 +3,7 @@ import { inLease } from './election.js';
 import type { Message, MessageBody, MessageType } from './messages.js';
 import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
-import { heardFromPast } from './silence.js';
+import { heardFromPast } from './lastContact.js';
 
 /** Raft, section 5.1: "current terms are exchanged whenever servers communicate". */
 export function admit(server: Server, message: Message): boolean {

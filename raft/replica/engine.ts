@@ -239,7 +239,7 @@ export class Engine {
       this.#trim();
       this.#parts.sink.flush();
       if (this.#state === 'stopping' && this.#isDrained()) this.#drained?.();
-      if (this.#someoneWaits) this.#parts.core.expectWord();
+      if (this.#someoneWaits) this.#parts.core.expectHeartbeat();
       this.#wakefulness.rests(this.#ticks.rest(this.#restTicks()));
     } catch (error) {
       void this.#close(error);

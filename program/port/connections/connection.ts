@@ -37,7 +37,7 @@ export class Connection implements ConnectionState, Holder {
   session: ServerHttp2Session | null = null;
   /** Empty before the first request. */
   userName = '';
-  standing: Standing = 'stranger';
+  standing: Standing = 'unauthenticated';
   used = false;
   leaving = false;
   ended = false;
@@ -66,7 +66,7 @@ export class Connection implements ConnectionState, Holder {
   }
 
   get owner(): string {
-    return this.standing === 'stranger' ? this.address : `user ${this.userName}`;
+    return this.standing === 'unauthenticated' ? this.address : `user ${this.userName}`;
   }
 
   get unsentBytes(): number {
@@ -98,7 +98,7 @@ export class Connection implements ConnectionState, Holder {
 
   /** Returns false when the user has too many connections: it then ends after its responses. */
   askedBy(user: User): boolean {
-    return (user.name === this.userName && this.standing !== 'stranger') || this.#keeper.askedBy(this, user);
+    return (user.name === this.userName && this.standing !== 'unauthenticated') || this.#keeper.askedBy(this, user);
   }
 
   look(now: number, times: ConnectionTimes): void {

@@ -23,7 +23,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   /** Keyed by both ends, which plain and encrypted sockets share. */
   readonly #byEnds = new Map<string, Connection>();
   readonly #bySocket = new WeakMap<object, Connection>();
-  readonly #strangers = new Set<Connection>();
+  readonly #unauthenticated = new Set<Connection>();
   readonly #ofAddress = new Tally();
   readonly #byUser = new Map<string, Set<Connection>>();
   #ordinary = 0;
@@ -55,7 +55,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     const connection = new Connection(socket, endsOf(socket), address, this);
     this.#byEnds.set(connection.ends, connection);
     this.#ofAddress.add(address);
-    this.#strangers.add(connection);
+    this.#unauthenticated.add(connection);
     socket.once('close', () => {
       this.#remove(connection);
     });
@@ -93,8 +93,8 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   askedBy(connection: Connection, user: User): boolean {
     const standing = standingOf(user);
     if (connection.ended) return true;
-    if (standing === 'stranger') {
-      if (this.#strangers.delete(connection)) this.#strangers.add(connection);
+    if (standing === 'unauthenticated') {
+      if (this.#unauthenticated.delete(connection)) this.#unauthenticated.add(connection);
       return true;
     }
     if (standing === 'ordinary' && !this.#hasRoomFor(connection, user.name)) {
@@ -102,7 +102,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
       return false;
     }
     this.#forgetUser(connection);
-    this.#strangers.delete(connection);
+    this.#unauthenticated.delete(connection);
     connection.userName = user.name;
     connection.standing = standing;
     const ofUser = this.#byUser.get(user.name);
@@ -146,10 +146,15 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   }
 
   #drop(among: (connection: Connection) => boolean): boolean {
-    for (const stranger of this.#strangers) if (among(stranger)) return this.#dropThis(stranger);
+    for (const each of this.#unauthenticated) if (among(each)) return this.#dropThis(each);
     let longest: Connection | null = null;
     for (const each of this.#byEnds.values()) {
-      if (each.openRequests === 0 && !this.#strangers.has(each) && among(each) && (longest === null || each.idleSince < longest.idleSince))
+      if (
+        each.openRequests === 0 &&
+        !this.#unauthenticated.has(each) &&
+        among(each) &&
+        (longest === null || each.idleSince < longest.idleSince)
+      )
         longest = each;
     }
     return longest !== null && this.#dropThis(longest);
@@ -165,7 +170,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     if (this.#byEnds.get(connection.ends) === connection) {
       this.#byEnds.delete(connection.ends);
       this.#ofAddress.remove(connection.address);
-      this.#strangers.delete(connection);
+      this.#unauthenticated.delete(connection);
       this.#forgetUser(connection);
     }
     connection.end();
@@ -177,7 +182,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     if (ofUser?.size === 0) this.#byUser.delete(connection.userName);
     if (connection.standing !== 'ordinary') return;
     this.#ordinary -= 1;
-    connection.standing = 'stranger';
+    connection.standing = 'unauthenticated';
   }
 }
 

@@ -13,7 +13,7 @@ const administratorsShare = 9;
 const contendedShare = 0.5;
 /** Share of one user, where slots are contended. */
 const userShare = 1 / 3;
-const strangersShare = 1 / 8;
+const unauthenticatedShare = 1 / 8;
 const ownMin = 8;
 
 /** The owner of slots: a user, or the unauthenticated clients of one address. */
@@ -60,8 +60,8 @@ export class Slots {
         return own < share(userShare) ? Math.ceil(max * (1 + reserveShare)) : 0;
       case 'ordinary':
         return own < share(userShare) ? max : 0;
-      case 'stranger':
-        return own < share(strangersShare) ? max : 0;
+      case 'unauthenticated':
+        return own < share(unauthenticatedShare) ? max : 0;
     }
   }
 }

@@ -14,12 +14,12 @@ const waitingMax = 8_192;
 /** A client with more waiting requests is not read: decoding heads takes time outside any turn. */
 const heldFrom = 64;
 
-export interface Bringer {
+export interface ClientConnection {
   readonly userName: string;
   readonly ends: string;
   readonly socket: Socket;
   /** The same as those of `Connection`. */
-  readonly siblings: Iterable<Bringer>;
+  readonly siblings: Iterable<ClientConnection>;
   cut(): void;
 }
 
@@ -28,8 +28,8 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-interface Lane {
-  readonly bringer: Bringer;
+interface ConnectionQueue {
+  readonly client: ClientConnection;
   readonly waiting: Line<Waiting>;
   /** Fixed while requests wait here or it is paused, even if another user sends some. */
   owner: Owner;
@@ -42,11 +42,11 @@ interface Lane {
 /** One user, or a connection whose user is still unknown. */
 interface Owner {
   readonly key: string;
-  readonly isStranger: boolean;
+  readonly isUnauthenticated: boolean;
   readonly returning: Line<() => void>;
-  readonly lanes: Line<Lane>;
+  readonly queues: Line<ConnectionQueue>;
   waiting: number;
-  readonly held: Line<Lane>;
+  readonly held: Line<ConnectionQueue>;
   /** The turn in which one of them last resumed reading. */
   readAt: number;
   /** None of its connections was read again since all were paused. */
@@ -63,7 +63,7 @@ export interface TurnOptions {
   /** Calls after all pending promise reactions. */
   readonly afterwards: (action: () => void) => void;
   readonly later: (action: () => void, ms: number) => void;
-  readonly reading: (bringer: Bringer) => Reading | null;
+  readonly reading: (client: ClientConnection) => Reading | null;
 }
 
 const usual: TurnOptions = {
@@ -99,10 +99,10 @@ const usual: TurnOptions = {
  * A client without room for its requests is slowed down (`paces.ts`), and not read meanwhile.
  */
 export class Turns {
-  readonly #lanes = new WeakMap<Bringer, Lane>();
+  readonly #queues = new WeakMap<ClientConnection, ConnectionQueue>();
   readonly #owners = new Map<string, Owner>();
   readonly #rotation = new Line<Owner>();
-  #slipped: Lane[] = [];
+  #slipped: ConnectionQueue[] = [];
   #begun = 0;
   #coming = false;
   #turns = 0;
@@ -116,49 +116,49 @@ export class Turns {
   }
 
   /** A connection with far too many waiting requests is cut. */
-  begin(bringer: Bringer, stream: Waiting['stream'], begin: () => void): void {
-    const key = keyOf(bringer);
+  begin(client: ClientConnection, stream: Waiting['stream'], begin: () => void): void {
+    const key = keyOf(client);
     if (this.#isFree() && this.#mayBegin(key)) {
       this.#paces.begins(key);
       return this.#run(begin);
     }
-    const lane = this.#laneOf(bringer);
-    if (lane.waiting.length >= waitingMax) {
-      bringer.cut();
+    const queue = this.#queueOf(client);
+    if (queue.waiting.length >= waitingMax) {
+      client.cut();
       return;
     }
-    const { owner } = lane;
-    lane.waiting.push({ stream, begin });
+    const { owner } = queue;
+    queue.waiting.push({ stream, begin });
     owner.waiting += 1;
-    if (!lane.queued) {
-      lane.queued = true;
-      owner.lanes.push(lane);
+    if (!queue.queued) {
+      queue.queued = true;
+      owner.queues.push(queue);
     }
-    if (owner.waiting >= heldFrom) this.#holdAll(lane);
+    if (owner.waiting >= heldFrom) this.#holdAll(queue);
   }
 
-  refused(bringer: Bringer): void {
-    this.#paces.refused(keyOf(bringer));
+  refused(client: ClientConnection): void {
+    this.#paces.refused(keyOf(client));
   }
 
-  left(bringer: Bringer): void {
-    const key = keyOf(bringer);
+  left(client: ClientConnection): void {
+    const key = keyOf(client);
     if (!this.#paces.left(key)) return;
     const owner = this.#owners.get(key);
     if (owner !== undefined) this.#return(owner);
   }
 
   /** A write makes Node read on, so a paused connection is paused again before any read. */
-  answered(bringer: Bringer): void {
-    const lane = this.#lanes.get(bringer);
-    if (lane === undefined || !lane.held || lane.slipped) return;
-    lane.slipped = true;
-    this.#slipped.push(lane);
+  answered(client: ClientConnection): void {
+    const queue = this.#queues.get(client);
+    if (queue === undefined || !queue.held || queue.slipped) return;
+    queue.slipped = true;
+    this.#slipped.push(queue);
     this.#askForTurn();
   }
 
-  holds(bringer: Bringer): boolean {
-    return this.#lanes.get(bringer)?.held === true;
+  holds(client: ClientConnection): boolean {
+    return this.#queues.get(client)?.held === true;
   }
 
   /** Undefined to go on at once; otherwise the promise settles in its turn. */
@@ -188,15 +188,22 @@ export class Turns {
     return this.#begun === 0 || (this.#begun < perTurn && now() < this.#end);
   }
 
-  #laneOf(bringer: Bringer): Lane {
-    const known = this.#lanes.get(bringer);
+  #queueOf(client: ClientConnection): ConnectionQueue {
+    const known = this.#queues.get(client);
     if (known !== undefined) {
-      if (!known.queued && !known.held) known.owner = this.#ownerOf(keyOf(bringer));
+      if (!known.queued && !known.held) known.owner = this.#ownerOf(keyOf(client));
       return known;
     }
-    const lane: Lane = { bringer, waiting: new Line(), owner: this.#ownerOf(keyOf(bringer)), queued: false, held: false, slipped: false };
-    this.#lanes.set(bringer, lane);
-    return lane;
+    const queue: ConnectionQueue = {
+      client,
+      waiting: new Line(),
+      owner: this.#ownerOf(keyOf(client)),
+      queued: false,
+      held: false,
+      slipped: false,
+    };
+    this.#queues.set(client, queue);
+    return queue;
   }
 
   #ownerOf(key: string): Owner {
@@ -204,9 +211,9 @@ export class Turns {
     if (known !== undefined) return known;
     const owner: Owner = {
       key,
-      isStranger: key.startsWith(strangersMark),
+      isUnauthenticated: key.startsWith(unauthenticatedMark),
       returning: new Line(),
-      lanes: new Line(),
+      queues: new Line(),
       waiting: 0,
       held: new Line(),
       readAt: 0,
@@ -238,61 +245,61 @@ export class Turns {
   }
 
   /** Stops reading the client's other connections that have input in this turn. */
-  #holdAll(lane: Lane): void {
-    this.#hold(lane);
-    if (lane.owner.allHeld) return;
-    lane.owner.allHeld = true;
-    for (const sibling of lane.bringer.siblings) {
-      const other = this.#laneOf(sibling);
+  #holdAll(queue: ConnectionQueue): void {
+    this.#hold(queue);
+    if (queue.owner.allHeld) return;
+    queue.owner.allHeld = true;
+    for (const sibling of queue.client.siblings) {
+      const other = this.#queueOf(sibling);
       if (!other.held) this.#hold(other);
     }
   }
 
-  #hold(lane: Lane): void {
-    if (!lane.held) {
-      lane.held = true;
-      lane.owner.held.push(lane);
+  #hold(queue: ConnectionQueue): void {
+    if (!queue.held) {
+      queue.held = true;
+      queue.owner.held.push(queue);
     }
-    this.#options.reading(lane.bringer)?.readStop();
+    this.#options.reading(queue.client)?.readStop();
   }
 
   #nextBeginning(owner: Owner): (() => void) | null {
-    const { lanes } = owner;
-    for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
-      const isKnown = owner.isStranger && lane.bringer.userName !== '';
-      if (isKnown) this.#handOver(lane);
-      const next = isKnown ? null : nextOf(lane);
+    const { queues } = owner;
+    for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) {
+      const isKnown = owner.isUnauthenticated && queue.client.userName !== '';
+      if (isKnown) this.#handOver(queue);
+      const next = isKnown ? null : nextOf(queue);
       if (next !== null) {
-        lanes.push(lane);
+        queues.push(queue);
         return next;
       }
-      lane.queued = isKnown;
+      queue.queued = isKnown;
     }
     return null;
   }
 
   /** The client has authenticated meanwhile, so its waiting requests count for that user. */
-  #handOver(lane: Lane): void {
-    const { owner: stranger, waiting } = lane;
-    const owner = this.#ownerOf(keyOf(lane.bringer));
-    stranger.waiting -= waiting.length;
+  #handOver(queue: ConnectionQueue): void {
+    const { owner: before, waiting } = queue;
+    const owner = this.#ownerOf(keyOf(queue.client));
+    before.waiting -= waiting.length;
     owner.waiting += waiting.length;
-    owner.lanes.push(lane);
-    if (lane.held) owner.held.push(lane);
-    lane.owner = owner;
+    owner.queues.push(queue);
+    if (queue.held) owner.held.push(queue);
+    queue.owner = owner;
   }
 
   /** Its requests arrive before the next turn. */
   #nextReading(owner: Owner): (() => void) | null {
     if (owner.readAt === this.#turns) return null;
-    let lane = owner.held.shift();
-    while (lane !== undefined && lane.owner !== owner) lane = owner.held.shift();
-    if (lane === undefined) return null;
+    let queue = owner.held.shift();
+    while (queue !== undefined && queue.owner !== owner) queue = owner.held.shift();
+    if (queue === undefined) return null;
     return () => {
       owner.readAt = this.#turns;
       owner.allHeld = false;
-      lane.held = false;
-      this.#options.reading(lane.bringer)?.readStart();
+      queue.held = false;
+      this.#options.reading(queue.client)?.readStart();
     };
   }
 
@@ -330,9 +337,9 @@ export class Turns {
   };
 
   #holdAgain(): void {
-    for (const lane of this.#slipped) {
-      lane.slipped = false;
-      if (lane.held) this.#options.reading(lane.bringer)?.readStop();
+    for (const queue of this.#slipped) {
+      queue.slipped = false;
+      if (queue.held) this.#options.reading(queue.client)?.readStop();
     }
     this.#slipped = [];
   }
@@ -360,10 +367,10 @@ export class Turns {
 }
 
 /** Keys of unused connections begin with a character that user names do not have. */
-const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `${strangersMark}${ends}` : userName);
-const strangersMark = '\n';
+const keyOf = ({ userName, ends }: ClientConnection): string => (userName === '' ? `${unauthenticatedMark}${ends}` : userName);
+const unauthenticatedMark = '\n';
 
-function nextOf({ owner, waiting }: Lane): (() => void) | null {
+function nextOf({ owner, waiting }: ConnectionQueue): (() => void) | null {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     owner.waiting -= 1;
     if (!next.stream.closed && !next.stream.destroyed) return next.begin;

@@ -6,41 +6,41 @@ import type { Server } from './server.js';
 // was deposed while alive.
 
 export function heardLeader(server: Server, leader: MemberId): void {
-  server.adaptiveTimeout.learn(server.now - server.silence.since);
-  server.silence = { of: leader, term: server.term, since: server.now };
+  server.adaptiveTimeout.learn(server.now - server.lastContact.since);
+  server.lastContact = { of: leader, term: server.term, since: server.now };
 }
 
-export function beginSilence(server: Server): void {
-  if (server.silence.of !== null) server.formerSilence = server.silence;
-  server.silence = { of: null, term: server.term, since: server.now };
+export function loseContact(server: Server): void {
+  if (server.lastContact.of !== null) server.formerContact = server.lastContact;
+  server.lastContact = { of: null, term: server.term, since: server.now };
 }
 
 /** The quorum last replied at `since`. */
 export function missQuorum(server: Server, since: number): void {
-  server.silence = { of: server.id, term: server.term, since };
+  server.lastContact = { of: server.id, term: server.term, since };
 }
 
 /** A follower answered a leader that gave up: its quorum was late, not gone. */
 export function heardFollower(server: Server): void {
-  if (server.silence.of === server.id) heardLeader(server, server.id);
+  if (server.lastContact.of === server.id) heardLeader(server, server.id);
 }
 
 /** A pre-vote of this server's term was refused, perhaps by the leader itself. */
 export function heardRefusal(server: Server, from: MemberId): void {
-  if (server.silence.of === from) heardLeader(server, from);
+  if (server.lastContact.of === from) heardLeader(server, from);
 }
 
 /** Even a late reply shows how long elections take. */
 export function heardVoter(server: Server): void {
-  if (server.role !== 'leader' && server.vote === server.id) server.adaptiveTimeout.learn(server.now - server.silence.since);
+  if (server.role !== 'leader' && server.vote === server.id) server.adaptiveTimeout.learn(server.now - server.lastContact.since);
 }
 
 /** A leader of an older term was alive and deposed for being late. Its delay is unknown; `adaptiveTimeout` bounds the lesson. */
 export function heardFromPast(server: Server, message: Message): void {
-  const { formerSilence } = server;
+  const { formerContact: formerSilence } = server;
   if (formerSilence === null || message.from !== formerSilence.of || message.term !== formerSilence.term || !isLeading(message)) return;
   server.adaptiveTimeout.learn(server.now - formerSilence.since);
-  server.formerSilence = null;
+  server.formerContact = null;
 }
 
 /** A resumed leader refuses pre-vote requests before it learns of its successor. */

@@ -53,11 +53,11 @@ describe('a follower whose leader is idle', () => {
       [30, 3],
     ] as const) {
       const server = follower().receive(b, 1, word).tick(elapsed);
-      server.core.expectWord();
+      server.core.expectHeartbeat();
       expect(server.core.restTicks, `after ${elapsed} ticks`).to.equal(rest);
       server.tick();
       // Repeating it changes nothing.
-      server.core.expectWord();
+      server.core.expectHeartbeat();
       expect(waits(server) + 1, `after ${elapsed} ticks`).to.equal(rest);
     }
   });
@@ -80,7 +80,7 @@ describe('a follower whose leader is idle', () => {
     const learnt = (silence: number, wantsAt: number | null): number => {
       const server = follower().receive(b, 1, word);
       for (let ticks = 0; ticks < silence; ticks += 1) {
-        if (ticks === wantsAt) server.core.expectWord();
+        if (ticks === wantsAt) server.core.expectHeartbeat();
         server.tick();
       }
       return server.receive(b, 1, word).core.electionTimeoutTicks;
@@ -151,7 +151,7 @@ describe('an idle leader', () => {
 
     const wanted = led();
     toWord(wanted);
-    const soon = replacedAfter(wanted, () => wanted.at(b).core.expectWord());
+    const soon = replacedAfter(wanted, () => wanted.at(b).core.expectHeartbeat());
     expect(late - soon).to.equal(patience);
   });
 
