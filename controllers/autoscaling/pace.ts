@@ -17,7 +17,7 @@ export interface History {
 }
 export const noHistory: History = { recommendations: [], changes: [] };
 
-export interface Wish {
+export interface ScaleRequest {
   readonly current: number;
   readonly wanted: number;
   readonly min: number;
@@ -71,10 +71,10 @@ const ready: Told = { reason: 'ReadyForNewScale', message: 'recommended size mat
 export const firstSeen = (history: History, current: number, now: number): History =>
   history.recommendations.length > 0 ? history : { ...history, recommendations: [{ replicas: current, at: now }] };
 
-export function granted(wish: Wish, history: History): Granted {
-  const { wanted, current, behavior, now } = wish;
+export function granted(request: ScaleRequest, history: History): Granted {
+  const { wanted, current, behavior, now } = request;
   const up = { ...upDefaults, ...behavior?.scaleUp };
-  const down = { ...downDefaults, stabilizationWindowSeconds: wish.downWindowMs / 1000, ...behavior?.scaleDown };
+  const down = { ...downDefaults, stabilizationWindowSeconds: request.downWindowMs / 1000, ...behavior?.scaleDown };
   const after = (cutoff: number): readonly number[] =>
     history.recommendations.filter(({ at }) => at > cutoff).map(({ replicas }) => replicas);
   const recent = (seconds: number): readonly number[] => after(now - seconds * 1000);
@@ -85,10 +85,10 @@ export function granted(wish: Wish, history: History): Granted {
         Math.max(current, Math.min(wanted, ...recent(up.stabilizationWindowSeconds))),
         Math.max(wanted, ...recent(down.stabilizationWindowSeconds)),
       )
-    : Math.max(wanted, ...after(now - wish.downWindowMs - 1));
+    : Math.max(wanted, ...after(now - request.downWindowMs - 1));
   const ability = steady === wanted ? ready : grows ? stabilizedUp : stabilizedDown;
-  const bounded = behavior ? atRate(wish, steady, { up, down }, history.changes) : atUsualRate(wish, steady);
-  const windowMs = 1000 * Math.max(up.stabilizationWindowSeconds, down.stabilizationWindowSeconds, wish.downWindowMs / 1000);
+  const bounded = behavior ? atRate(request, steady, { up, down }, history.changes) : atUsualRate(request, steady);
+  const windowMs = 1000 * Math.max(up.stabilizationWindowSeconds, down.stabilizationWindowSeconds, request.downWindowMs / 1000);
   return {
     replicas: bounded.replicas,
     ability,
@@ -105,7 +105,7 @@ interface Bounded {
   readonly told: Told;
 }
 
-function atUsualRate({ current, min, max }: Wish, wanted: number): Bounded {
+function atUsualRate({ current, min, max }: ScaleRequest, wanted: number): Bounded {
   const rate = Math.max(upFactor * current, upMin);
   if (wanted < min) return { replicas: min, told: tooFew };
   if (wanted > Math.min(max, rate)) return { replicas: Math.min(max, rate), told: max > rate ? upLimit : tooMany };
@@ -117,7 +117,7 @@ interface Rates {
   readonly down: HPAScalingRules;
 }
 
-function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: Rates, changes: readonly Change[]): Bounded {
+function atRate({ current, min, max, now }: ScaleRequest, wanted: number, { up, down }: Rates, changes: readonly Change[]): Bounded {
   if (wanted > current) {
     const limit = Math.max(current, upTo(current, up, changes, now));
     const most = Math.min(max, limit);

@@ -55,7 +55,7 @@ export function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim):
 }
 
 /** Returns why a claim's named volume cannot be used, or null. */
-export function misfit(volume: PersistentVolume, claim: PersistentVolumeClaim): string | null {
+export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | null {
   if (volume.metadata.deletionTimestamp !== undefined) return `the volume is marked for deletion ${JSON.stringify(nameOf(volume))}`;
   if (compareQuantities(sizeOf(volume), requested(claim)) < 0) return 'requested PV is too small';
   if (classOf(volume) !== classOf(claim)) return 'storageClassName does not match';

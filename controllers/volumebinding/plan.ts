@@ -1,7 +1,7 @@
 import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/types/core/v1.js';
 import type { StorageClass } from '../../api/types/storage/v1.js';
-import { bestVolume, classOf, isFor, misfit, namesClass, sameMode } from './claims.js';
+import { bestVolume, classOf, isFor, mismatch, namesClass, sameMode } from './claims.js';
 import { provisionerOf } from './provisioners.js';
 
 /** The next steps for claims and volumes. Pure. */
@@ -82,7 +82,7 @@ function namedStep(claim: PersistentVolumeClaim, volume: PersistentVolume | unde
     const taken = `volume ${JSON.stringify(nameOf(volume))} already bound to a different claim.`;
     return { do: 'wait', event: { type: 'warning', reason: 'FailedBinding', message: taken } };
   }
-  const why = volume.spec?.claimRef === undefined ? misfit(volume, claim) : null;
+  const why = volume.spec?.claimRef === undefined ? mismatch(volume, claim) : null;
   if (why === null) return { do: 'bind', volume };
   const message = `Cannot bind to requested volume ${JSON.stringify(nameOf(volume))}: ${why}`;
   return { do: 'wait', event: { type: 'warning', reason: 'VolumeMismatch', message } };

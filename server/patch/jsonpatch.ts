@@ -18,8 +18,8 @@ export const copiedBytesMax = 3 * 1024 * 1024;
 export const movedItemsMax = 100_000_000;
 
 /** Clients receive only this message; the cause has the details. */
-const failed = (misfit: string, isFailedTest = false): PatchError =>
-  new PatchError('failed', 'the server rejected our request due to an error in our request', { cause: new Error(misfit), isFailedTest });
+const failed = (failure: string, isFailedTest = false): PatchError =>
+  new PatchError('failed', 'the server rejected our request due to an error in our request', { cause: new Error(failure), isFailedTest });
 
 interface Work {
   root: JsonValue;
@@ -48,8 +48,8 @@ export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<J
   for (const entry of entries) {
     const { op, operation } = read(entry);
     const apply = operations.get(op);
-    const misfit = apply === undefined ? `Unexpected kind: ${op}` : apply(work, operation);
-    if (misfit !== null) throw failed(misfit);
+    const failure = apply === undefined ? `Unexpected kind: ${op}` : apply(work, operation);
+    if (failure !== null) throw failed(failure);
     yield;
   }
   const { root } = work;

@@ -6,7 +6,7 @@ import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { applyingClient, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
 import { readingManagers, writingManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
-import { MisfitError, ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
+import { MismatchError, ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { typeProblem } from '../patch/apply/typed.js';
 import type { ServedResource } from './resources.js';
@@ -63,7 +63,7 @@ function* unlessMisfit<T>(work: Steps<T>): Steps<T> {
   try {
     return yield* work;
   } catch (error) {
-    throw error instanceof MisfitError ? plainError(500, error.message) : error;
+    throw error instanceof MismatchError ? plainError(500, error.message) : error;
   }
 }
 

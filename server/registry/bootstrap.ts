@@ -196,15 +196,15 @@ async function writeConditions(
   await registry.update({ resource, namespace, name }, { apply, subresource: 'status', uid: null, mayCreate: null }, ownWrites);
 }
 
-interface Wish {
+interface DesiredObject {
   readonly registry: Registry;
   readonly resource: ServedResource;
   readonly object: ApiObject;
   readonly isRight: (current: ApiObject) => boolean;
 }
 
-function ensureWithStatus(wish: Wish, options: StartTaskOptions): Promise<void> {
-  const { registry, resource, object } = wish;
+function ensureWithStatus(desired: DesiredObject, options: StartTaskOptions): Promise<void> {
+  const { registry, resource, object } = desired;
   const { name = '', namespace = '' } = object.metadata;
   const conditions = itemsOf(membersOf(object['status'])['conditions']).map(membersOf);
   // API services' rules determine their availability.
@@ -213,7 +213,7 @@ function ensureWithStatus(wish: Wish, options: StartTaskOptions): Promise<void> 
   return startTask(
     `${resource.resource} ${name}`,
     async () => {
-      created = (await ensure(wish)) || created;
+      created = (await ensure(desired)) || created;
       if (created && written) await writeConditions(registry, resource, { namespace, name }, conditions);
     },
     options,
@@ -243,7 +243,7 @@ function fitService(
 }
 
 /** A wrong object is replaced: the wrong part is immutable. */
-async function ensure({ registry, resource, object, isRight }: Wish): Promise<boolean> {
+async function ensure({ registry, resource, object, isRight }: DesiredObject): Promise<boolean> {
   const { name = '', namespace = '' } = object.metadata;
   const target = { resource, namespace, name };
   const current = await read(registry, target, 'any');

@@ -20,7 +20,7 @@ import {
   type ManagerEntry,
   type Managers,
 } from '../patch/apply/managers.js';
-import { MisfitError, ownUpdate, type ObjectChange, type Versions } from '../patch/apply/ownership.js';
+import { MismatchError, ownUpdate, type ObjectChange, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/scaled.js';
 import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
@@ -240,7 +240,7 @@ function* unlessIndistinct<T>(work: Steps<T>): Steps<T | null> {
   try {
     return yield* work;
   } catch (error) {
-    if (error instanceof ListItemError || error instanceof MisfitError) return null;
+    if (error instanceof ListItemError || error instanceof MismatchError) return null;
     throw error;
   }
 }

@@ -163,7 +163,7 @@ class ReplicatedStorage implements RaftStorage {
       selectableFields,
       holds: (resource) => this.#isCached(resource),
       writtenHere: (key, value) => this.#ownWrites.jsonOf(key, value),
-      passBy: (change, key) => this.#followers.get(qualifiedName(key.resource))?.receive(change, key),
+      observe: (change, key) => this.#followers.get(qualifiedName(key.resource))?.receive(change, key),
       onRestart: (version) => {
         for (const follower of this.#followers.values()) follower.restart(version);
       },

@@ -111,7 +111,7 @@ export const operations: { readonly [K in OperationKind]: (cluster: Cluster) => 
     const server = cluster.prng.pick(cluster.running());
     if (server === undefined) return;
     cluster.counts.wordsExpected++;
-    server.core?.expectWord();
+    server.core?.expectHeartbeat();
   },
 };
 

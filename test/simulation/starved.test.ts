@@ -151,7 +151,7 @@ describe('simulation of clusters in which nobody wants anything', () => {
     for (const seed of seeds) {
       const wanted = idle(seed);
       const impatient = (): void => {
-        for (const { core } of wanted.running()) core?.expectWord();
+        for (const { core } of wanted.running()) core?.expectHeartbeat();
       };
       expect(replacedAfter(wanted, impatient), `seed ${seed}, wanted`).to.be.at.most(2 * electionTime + few);
       expect(

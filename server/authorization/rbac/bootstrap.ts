@@ -101,14 +101,14 @@ const found = (registry: Registry, target: Target): Promise<StoredObject | null>
 const isServed = (catalogue: Catalogue, group: string, name: string): boolean =>
   catalogue.group(group)?.versions.some(({ resources }) => resources.some(({ resource }) => resource === name)) ?? false;
 
-interface Wish {
+interface DesiredRole {
   readonly registry: Registry;
   readonly resource: ServedResource;
   readonly wanted: ApiObject;
   readonly reconcile: (current: ApiObject, wanted: ApiObject) => Reconciled;
 }
 
-async function bringUpToDate({ registry, resource, wanted, reconcile }: Wish): Promise<void> {
+async function bringUpToDate({ registry, resource, wanted, reconcile }: DesiredRole): Promise<void> {
   const { name = '', namespace = '' } = wanted.metadata;
   const target: Target = { resource, namespace, name };
   const current = await found(registry, target);

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../api/object.js';
 import { badRequest, forbidden, internalError, invalidObject } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
-import { chosenContainer, validateLogWish } from '../../kinds/core/pod/connect.js';
+import { chosenContainer, validateLogQuery } from '../../kinds/core/pod/connect.js';
 import { textAt } from '../../../api/json/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import { admitConnection } from '../admitting.js';
@@ -21,14 +21,14 @@ const noContent = 204;
 /** The log of a pod without a node is empty. */
 export const podLog: VerbHandler = async (context, route, deps) => {
   const { query } = context;
-  const wish = {
+  const log = {
     tailLines: integerParameter(query, 'tailLines'),
     limitBytes: integerParameter(query, 'limitBytes'),
     sinceSeconds: integerParameter(query, 'sinceSeconds'),
     sinceTime: query.get('sinceTime'),
     stream: query.get('stream'),
   };
-  const findings = validateLogWish(wish, deps.splitsLogs);
+  const findings = validateLogQuery(log, deps.splitsLogs);
   if (findings.length > 0) throw invalidObject({ group: '', kind: 'PodLogOptions' }, route.name, findings.map(toCause));
   const pod = await podOf(route, deps);
   const container = chosenContainer(pod, query.get('container') ?? '');

@@ -47,7 +47,7 @@ const unmanaged = FieldSet.fromFieldsV1({
 });
 
 /** An object does not fit its type in another version. Ends an apply, and the ownership records of any other write. */
-export class MisfitError extends Error {}
+export class MismatchError extends Error {}
 
 /** `as` precedes the reason of a MisfitError. */
 export interface Converting {
@@ -59,11 +59,11 @@ export interface Converting {
 export function* converted(object: ApiObject, from: string, version: string, { versions, as }: Converting): Steps<ApiObject | null> {
   const schema = versions.schemaOf(version);
   const form = schema === null ? null : versions.convert({ ...object, apiVersion: from }, version);
-  const misfit =
+  const mismatch =
     form === null || schema === null || versions.unconverted === true
       ? null
       : yield* typeProblem(form as JsonObject, schema, 'configuration');
-  if (misfit !== null) throw new MisfitError(`${as}${misfit}`);
+  if (mismatch !== null) throw new MismatchError(`${as}${mismatch}`);
   return form;
 }
 

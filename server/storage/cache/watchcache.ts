@@ -24,7 +24,7 @@ export interface WatchCacheOptions {
   readonly commonForms?: CommonForms | null;
   /** Default: all resources. */
   readonly holds?: (resource: GroupResource) => boolean;
-  readonly passBy?: (change: Change, key: ObjectKey) => void;
+  readonly observe?: (change: Change, key: ObjectKey) => void;
   readonly writtenHere?: (key: string, value: Uint8Array) => JsonLayout | null;
   /** Changes before its version are no longer reported. */
   readonly onRestart?: (version: Version) => void;
@@ -167,7 +167,7 @@ export class WatchCache {
     if (found === null) return;
     const { folder, name } = found;
     if (!this.#holds(folder.resource))
-      return this.#options.passBy?.(change, { resource: folder.resource, namespace: folder.namespace, name });
+      return this.#options.observe?.(change, { resource: folder.resource, namespace: folder.namespace, name });
     const { cache, namespace } = this.#placeOf(folder);
     const where = { resource: cache.facts.resource, namespace, name };
     if (value === null) return cache.apply(revision, where, null);

@@ -28,7 +28,7 @@ export function chosenContainer(pod: ApiObject, wanted: string): string {
   throw badRequest(`a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]${alternatives}`);
 }
 
-export interface LogWish {
+export interface LogQuery {
   readonly tailLines: number | null;
   readonly limitBytes: number | null;
   readonly sinceSeconds: number | null;
@@ -39,7 +39,7 @@ export interface LogWish {
 const logStreams = ['All', 'Stderr', 'Stdout'];
 
 /** `maySplit`: a single stream may be requested (feature PodLogsQuerySplitStreams). */
-function validateStream({ stream, tailLines }: LogWish, maySplit: boolean): FieldError[] {
+function validateStream({ stream, tailLines }: LogQuery, maySplit: boolean): FieldError[] {
   const path = Path.of('stream');
   if (stream === null) return [];
   if (!maySplit) return [forbidden(path, 'may not be specified')];
@@ -51,8 +51,8 @@ function validateStream({ stream, tailLines }: LogWish, maySplit: boolean): Fiel
   ];
 }
 
-export function validateLogWish(wish: LogWish, maySplit: boolean): FieldError[] {
-  const { tailLines, limitBytes, sinceSeconds, sinceTime } = wish;
+export function validateLogQuery(log: LogQuery, maySplit: boolean): FieldError[] {
+  const { tailLines, limitBytes, sinceSeconds, sinceTime } = log;
   const both = sinceSeconds !== null && sinceTime !== null;
   return [
     ...(tailLines === null ? [] : nonNegative(tailLines, Path.of('tailLines'))),
@@ -61,7 +61,7 @@ export function validateLogWish(wish: LogWish, maySplit: boolean): FieldError[] 
     ...(!both && sinceSeconds !== null && sinceSeconds < 1
       ? [invalid(Path.of('sinceSeconds'), sinceSeconds, 'must be greater than 0')]
       : []),
-    ...validateStream(wish, maySplit),
+    ...validateStream(log, maySplit),
   ];
 }
 

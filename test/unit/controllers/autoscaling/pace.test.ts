@@ -8,11 +8,11 @@ import {
   withChange,
   type Granted,
   type History,
-  type Wish,
+  type ScaleRequest,
 } from '../../../../controllers/autoscaling/pace.js';
 import { behaviors } from './behaviors.js';
 
-const wish = (current: number, wanted: number, more: Partial<Wish> = {}): Wish => ({
+const wish = (current: number, wanted: number, more: Partial<ScaleRequest> = {}): ScaleRequest => ({
   current,
   wanted,
   min: 1,
@@ -30,12 +30,12 @@ const short = ({ replicas, ability, limited }: Granted): string =>
   `${replicas} ${ability.reason} ${limited.reason} ${String(limited.status)}`;
 
 describe('the pace of autoscaling', () => {
-  const rules = (behavior: HorizontalPodAutoscalerBehavior): Partial<Wish> => ({ behavior });
+  const rules = (behavior: HorizontalPodAutoscalerBehavior): Partial<ScaleRequest> => ({ behavior });
   const pods = (value: number, periodSeconds = 60): HorizontalPodAutoscalerBehavior['scaleUp'] => ({
     selectPolicy: 'Max',
     policies: [{ type: 'Pods', value, periodSeconds }],
   });
-  const cases: readonly (readonly [string, Wish, History, string])[] = [
+  const cases: readonly (readonly [string, ScaleRequest, History, string])[] = [
     ['goes up at once', wish(2, 3), noHistory, '3 ReadyForNewScale DesiredWithinRange false'],
     ['goes up at most to twice the number', wish(4, 30), noHistory, '8 ReadyForNewScale ScaleUpLimit true'],
     ['or to four', wish(1, 30), noHistory, '4 ReadyForNewScale ScaleUpLimit true'],

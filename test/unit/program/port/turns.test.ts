@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Reading } from '../../../../program/port/connections/reading.js';
-import { Turns, type Bringer, type TurnOptions } from '../../../../program/port/connections/turns.js';
+import { Turns, type ClientConnection, type TurnOptions } from '../../../../program/port/connections/turns.js';
 
 /** The clock stands still and continuations run at once. */
 const timeless: Pick<TurnOptions, 'now' | 'afterwards'> = {
@@ -18,8 +18,8 @@ describe('turns of the event loop', () => {
   let held: [string, string][];
   let cut: string[];
 
-  const connections: Bringer[] = [];
-  const connection = (ends: string, userName = ''): Bringer => {
+  const connections: ClientConnection[] = [];
+  const connection = (ends: string, userName = ''): ClientConnection => {
     const made = {
       ends,
       userName,
@@ -29,11 +29,11 @@ describe('turns of the event loop', () => {
       cut: () => {
         cut.push(ends);
       },
-    } as unknown as Bringer;
+    } as unknown as ClientConnection;
     connections.push(made);
     return made;
   };
-  const reading = ({ ends }: Bringer): Reading => ({
+  const reading = ({ ends }: ClientConnection): Reading => ({
     readStop: () => {
       held.push(['hold', ends]);
     },
@@ -44,7 +44,7 @@ describe('turns of the event loop', () => {
   const turn = (): void => {
     for (const action of next.splice(0)) action();
   };
-  const begin = (of: Bringer, name: string): { closed: boolean; destroyed: boolean } => {
+  const begin = (of: ClientConnection, name: string): { closed: boolean; destroyed: boolean } => {
     const stream = { closed: false, destroyed: false };
     turns.begin(of, stream, () => {
       begun.push(name);
@@ -121,7 +121,7 @@ describe('turns of the event loop', () => {
   it('keep the order of a connection, and let each begin once, however they come', () => {
     const clients = ['0', '1', '2'].map((ends) => connection(ends));
     for (let each = 0; each < 9_000; each += 1) {
-      begin(clients[each % 3] as Bringer, `${each % 3} ${each}`);
+      begin(clients[each % 3] as ClientConnection, `${each % 3} ${each}`);
       if (each % 7 === 0) turn();
     }
     while (next.length > 0) turn();
@@ -191,7 +191,7 @@ describe('turns of the event loop', () => {
         reading,
       });
     });
-    const beginLong = (of: Bringer, name: string, ms: number): void => {
+    const beginLong = (of: ClientConnection, name: string, ms: number): void => {
       turns.begin(of, { closed: false, destroyed: false }, () => {
         begun.push(name);
         now += ms;
@@ -367,7 +367,7 @@ describe('turns of the event loop', () => {
     let timers: { readonly at: number; readonly action: () => void }[];
     /** Concurrent requests of `greedy`. */
     const places = 3;
-    let underWay: Bringer[];
+    let underWay: ClientConnection[];
     let refused: number;
 
     beforeEach(() => {
@@ -397,7 +397,7 @@ describe('turns of the event loop', () => {
       }
     };
     /** A client that repeats its request after every answer. */
-    const askWithoutEnd = (of: Bringer): void => {
+    const askWithoutEnd = (of: ClientConnection): void => {
       const ask = (): void => {
         turns.begin(of, { closed: false, destroyed: false }, () => {
           if (underWay.length < places) underWay.push(of);
