@@ -12,6 +12,7 @@ export interface DecodeJob {
   /** Needed for Protobuf whose envelope names no kind. */
   readonly kind?: Kind | undefined;
   readonly findDuplicates: boolean;
+  readonly findSpellings?: boolean;
 }
 
 export interface EncodeJob {
@@ -31,9 +32,9 @@ export type Job =
 const codecs: Readonly<Record<Exclude<EncodingName, 'protobuf'>, Codec>> = { json: jsonCodec, yaml: yamlCodec, cbor: cborCodec };
 
 /** Only Protobuf needs the kind. */
-export const runDecode = ({ bytes, encoding, kind, findDuplicates }: DecodeJob): DecodeResult => {
+export const runDecode = ({ bytes, encoding, kind, findDuplicates, findSpellings }: DecodeJob): DecodeResult => {
   if (encoding === 'protobuf') return protobufDecode(bytes, kind);
-  return codecs[encoding].decode(bytes, { findDuplicates, depthMax: depthMax });
+  return codecs[encoding].decode(bytes, { findDuplicates, findSpellings, depthMax: depthMax });
 };
 
 /** Fails for a kind without a Protobuf form, or an unencodable value. */

@@ -88,7 +88,9 @@ export function createBodyReader(workers: Workers): BodyReader {
       ),
     options: (context, type) => reading(context, () => readOptions(workers, context, type)),
     json: (context, findDuplicates, explain) =>
-      reading(context, async () => decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain)),
+      reading(context, async () =>
+        decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates, findSpellings: true }, explain),
+      ),
     configuration: (context, encoding, findDuplicates, explain) =>
       reading(context, async () => decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain)),
   };

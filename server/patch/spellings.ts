@@ -11,36 +11,56 @@ export type PlaceOf = (path: readonly string[]) => readonly string[] | null;
 export const placeInMerge: PlaceOf = (path) => path;
 
 /** A value that a later operation moves loses its spelling. */
-export const placeInOperations =
-  (patch: JsonValue): PlaceOf =>
-  ([index = '', member, ...below]) => {
-    const entry = Array.isArray(patch) ? (patch as readonly JsonValue[])[Number(index)] : null;
-    if (member !== 'value' || !isObject<JsonObject>(entry) || entry['op'] === 'test') return null;
-    return typeof entry['path'] === 'string' ? [...pointerParts(entry['path']), ...below] : null;
+export const placeInOperations = (patch: JsonValue): PlaceOf => {
+  const places = new Map<string, readonly string[] | null>();
+  return ([index = '', member, ...below]) => {
+    if (member !== 'value') return null;
+    let place = places.get(index);
+    if (place === undefined) places.set(index, (place = placeOfOperation(Array.isArray(patch) ? patch[Number(index)] : undefined)));
+    return place && [...place, ...below];
   };
+};
 
-/** Spells numbers as the patch does: the reference merges texts, and `2.0` is no integer (evanphx/json-patch). The result shares members. */
+const placeOfOperation = (operation: JsonValue | undefined): readonly string[] | null =>
+  isObject<JsonObject>(operation) && operation['op'] !== 'test' && typeof operation['path'] === 'string'
+    ? pointerParts(operation['path'])
+    : null;
+
+/** Spells numbers as the patch does: the reference merges texts, and `2.0` is no integer (evanphx/json-patch). Copies what it changes, once. */
 export function withSpellings(object: JsonObject, spellings: readonly Spelling[], placeOf: PlaceOf): JsonObject {
+  const copies = new Set<JsonValue>();
   let spelled: JsonValue = object;
   for (const { path, text } of spellings) {
     const place = placeOf(path);
-    if (place !== null && place.length > 1) spelled = putBack(spelled, place, text) ?? spelled;
+    if (place !== null && place.length > 1) spelled = putBack(spelled, { place, text, copies }, 0) ?? spelled;
   }
   return spelled as JsonObject;
 }
 
-function putBack(value: JsonValue | undefined, [name, ...below]: readonly string[], text: string): JsonValue | undefined {
+interface Placed {
+  readonly place: readonly string[];
+  readonly text: string;
+  /** Containers that are no longer shared. */
+  readonly copies: Set<JsonValue>;
+}
+
+/** Returns undefined where the place does not hold this number. */
+function putBack(value: JsonValue | undefined, placed: Placed, at: number): JsonValue | undefined {
+  const { place, text, copies } = placed;
+  const name = place[at];
   if (name === undefined) return typeof value === 'number' && value === Number(text) ? literal(text) : undefined;
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return undefined;
   const key = Array.isArray(value) && name === '-' ? String(value.length - 1) : name;
-  const members = value as JsonObject;
-  const member = Object.hasOwn(members, key) ? putBack(members[key], below, text) : undefined;
+  const member = isItem(value, key) ? putBack((value as JsonObject)[key], placed, at + 1) : undefined;
   if (member === undefined) return undefined;
-  if (Array.isArray(value)) return value.with(Number(key), member);
-  const copy = { ...members };
-  setMember(copy, key, member);
+  const copy = copies.has(value) ? value : Array.isArray(value) ? [...value] : { ...(value as JsonObject) };
+  copies.add(copy);
+  setMember(copy as JsonObject, key, member);
   return copy;
 }
+
+/** The length of a list is no item of it. */
+const isItem = (holder: object, key: string): boolean => Object.prototype.propertyIsEnumerable.call(holder, key);
 
 /** The structure check reads it. */
 const literal = (text: string): JsonValue => new NumberLiteral(text) as unknown as JsonValue;

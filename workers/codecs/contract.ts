@@ -24,6 +24,8 @@ export interface DecodeFailure {
 export interface DecodeOptions {
   /** The last duplicate wins, reported or not. */
   readonly findDuplicates: boolean;
+  /** JSON only; false by default, since it reads the text once more. */
+  readonly findSpellings?: boolean | undefined;
   readonly depthMax: number;
 }
 

@@ -57,10 +57,10 @@ export const countMembers = (value: Json): number => {
 export const jsonCodec: Codec = {
   name: 'json',
   mediaType: 'application/json',
-  decode(bytes: Uint8Array, { findDuplicates, depthMax }: DecodeOptions): DecodeResult {
+  decode(bytes: Uint8Array, { findDuplicates, findSpellings = false, depthMax }: DecodeOptions): DecodeResult {
     const document = parseJson(bytes, { depthMax, keepLiterals: false });
     if (!document.ok) return document;
-    const read = { ok: true, value: document.value, ...spelled(bytes, document, depthMax) } as const;
+    const read = { ok: true, value: document.value, ...(findSpellings ? spelled(bytes, document, depthMax) : {}) } as const;
     if (!findDuplicates || countMembers(document.value) === document.members) return { ...read, duplicates: [] };
     const careful = parseJson(bytes, { depthMax, keepLiterals: false, careful: true });
     return careful.ok ? { ...read, duplicates: duplicatePaths(careful.value, careful.order) } : careful;
