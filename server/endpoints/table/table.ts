@@ -52,13 +52,10 @@ export function tableOfMany(
     metadata: { ...meta },
     columnDefinitions: headers ? columns.map(definition) : null,
   };
-  const drawn = { form, now };
+  const type = typeOf(resource);
+  const conditionsOf = resource.behaviour.rowConditions;
   const drawnRow = (stored: StoredObject): JsonObject =>
-    row(typeOf(resource), servedObject(resource, stored), columns, {
-      ...drawn,
-      conditionsOf: resource.behaviour.rowConditions,
-      annotations: annotationsOf(resource, stored, form),
-    });
+    row(type, servedObject(resource, stored), columns, { form, now, conditionsOf, annotations: annotationsOf(resource, stored, form) });
   return { head, rows: rowsOf(items, drawnRow) };
 }
 
