@@ -8,6 +8,7 @@ import { type Job, jobs } from '../../api/types/batch/v1.js';
 import { configMaps, namespaces, type Pod, pods, serviceAccounts } from '../../api/types/core/v1.js';
 import { startCluster, type Cluster } from '../../deploy/cluster.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
+import { inBatches } from './batches.js';
 import { count, printTable } from './table.js';
 
 /** Measures controllers with the usual limit of 20 requests a second each and without it, and an idle manager. */
@@ -21,8 +22,6 @@ export interface ControllersOptions {
 
 const namespaceObjects = 1_000;
 const parallelism = 50;
-/** Concurrent requests of this program. */
-const batch = 32;
 const pollMs = 20;
 const rates: readonly (readonly [name: string, flags: readonly string[]])[] = [
   ['20', []],
@@ -185,9 +184,4 @@ async function idle(cluster: Cluster, { api }: ControllerEnvironment, { idlePods
 function residentMegabytes(pid: number | null): string {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return (Number(kilobytes) / 1_024).toFixed(0);
-}
-
-async function inBatches(total: number, task: (index: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < total; from += batch)
-    await Promise.all(Array.from({ length: Math.min(batch, total - from) }, (_, index) => task(from + index)));
 }

@@ -11,6 +11,7 @@ import {
 import { deployments } from '../../../api/types/apps/v1.js';
 import { configMaps, namespaces, pods } from '../../../api/types/core/v1.js';
 import type { Cluster } from '../../../deploy/cluster.js';
+import { inBatches } from '../batches.js';
 import type { PodStarts } from './podStarts.js';
 
 /** Loads during the time in which the cluster is held: each resolves with what it took. */
@@ -75,13 +76,7 @@ export async function roll({ api }: ControllerEnvironment, namespace: string): P
 
 export async function fill({ api }: ControllerEnvironment, objects: number): Promise<void> {
   await api.create(namespaces, { metadata: { name: emptied } });
-  const batch = 32;
-  for (let from = 0; from < objects; from += batch)
-    await Promise.all(
-      Array.from({ length: Math.min(batch, objects - from) }, (_, index) =>
-        api.create(configMaps, { metadata: { name: `m${from + index}`, namespace: emptied }, data: { k: 'v' } }),
-      ),
-    );
+  await inBatches(objects, (index) => api.create(configMaps, { metadata: { name: `m${index}`, namespace: emptied }, data: { k: 'v' } }));
 }
 
 /** Deletes the namespace. Resolves with the seconds until it is gone. */
