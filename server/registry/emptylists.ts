@@ -83,13 +83,38 @@ const isEach = (step: string, value: object): boolean => step === each || (step 
 
 const isEmpty = (value: JsonValue | undefined): boolean => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
+interface ByFirstStep {
+  readonly always: readonly Place[];
+  readonly named: ReadonlyMap<string, readonly Place[]>;
+}
+const byFirstStep = new WeakMap<readonly Place[], ByFirstStep>();
+
+/** Returns those places that the value may have: a schema has few of its type's members. */
+function placesFor(value: object, places: readonly Place[]): readonly Place[] {
+  let groups = byFirstStep.get(places);
+  if (groups === undefined) byFirstStep.set(places, (groups = groupedByFirstStep(places)));
+  const found = [...groups.always];
+  for (const name of Object.keys(value)) found.push(...(groups.named.get(name) ?? []));
+  return found;
+}
+
+function groupedByFirstStep(places: readonly Place[]): ByFirstStep {
+  const isNamed = ({ steps: [first] }: Place): boolean => first !== undefined && first !== each && first !== eachItem;
+  const named = new Map<string, Place[]>();
+  for (const place of places.filter(isNamed)) {
+    const first = place.steps[0] ?? '';
+    named.set(first, [...(named.get(first) ?? []), place]);
+  }
+  return { always: places.filter((place) => !isNamed(place)), named };
+}
+
 function settle(value: JsonValue | ApiObject | undefined, place: Place, at: number): void {
   if (typeof value !== 'object' || value === null) return;
   const { steps, as } = place;
   const step = steps[at];
   const holder = value as JsonObject;
   if (step === undefined) {
-    if (typeof as === 'object') for (const again of as.places) settle(value, again, 0);
+    if (typeof as === 'object') for (const again of placesFor(value, as.places)) settle(value, again, 0);
   } else if (isEach(step, value)) for (const item of Object.values(value)) settle(item as JsonValue, place, at + 1);
   else if (at < steps.length - 1 || typeof as === 'object') settle(holder[step], place, at + 1);
   else if (isEmpty(holder[step]))
@@ -101,7 +126,8 @@ function hasEmpty(value: JsonValue | ApiObject | undefined, place: Place, at: nu
   if (typeof value !== 'object' || value === null) return false;
   const { steps, as } = place;
   const step = steps[at];
-  if (step === undefined) return typeof as === 'object' && as.places.some((again) => again.as !== 'null' && hasEmpty(value, again, 0));
+  if (step === undefined)
+    return typeof as === 'object' && placesFor(value, as.places).some((again) => again.as !== 'null' && hasEmpty(value, again, 0));
   if (isEach(step, value)) return Object.values(value).some((item) => hasEmpty(item as JsonValue, place, at + 1));
   const member = Object.hasOwn(value, step) ? (value as JsonObject)[step] : undefined;
   return at < steps.length - 1 || typeof as === 'object' ? hasEmpty(member, place, at + 1) : isEmpty(member);
