@@ -138,7 +138,7 @@ export const storageFlags = {
     'delete-collection-workers': {
       kind: 'int',
       default: 1,
-      help: 'Objects of one collection that are deleted at the same time; one where it is 0 or less.',
+      help: 'Objects of one collection that pass admission at the same time; one where it is 0 or less. Commits overlap in any case.',
     },
     'event-ttl': { kind: 'duration', default: 3_600_000, help: 'How long events are kept after they were last written; 0 for ever.' },
     'etcd-servers': {

@@ -60,6 +60,8 @@ export interface DeletionTerms {
   readonly admitted?: boolean;
   /** The request names only the collection. */
   readonly unnamed?: boolean;
+  /** Called when the store has a write and has not committed it. */
+  readonly committing?: () => void;
 }
 
 /** All methods throw StatusError for client errors. */

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { forbidden, invalidObject, StatusError } from '../../api/status.js';
 import { timed } from '../../program/tracing/requestLatency.js';
-import type { StoredObject } from '../storage/contract.js';
+import type { StoredObject, WriteResult } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { admissionRequest } from './admissionRequest.js';
 import type { Deleted, DeletionTerms, WriteOptions } from './contract.js';
@@ -15,8 +15,12 @@ import { storedForm } from './metadata.js';
 import type { ServedResource } from './resources.js';
 import { absent, keyOf, writeAttemptsMax, type Known, type StoredObjects } from './storedObjects.js';
 import { transientInTurns } from './transient.js';
+import { nextTurn } from './turns.js';
 import { invalid, Path, toCause } from './validation/field.js';
 import type { WriteRequest } from './writeRequest.js';
+
+/** Deletions of one collection whose commits a server awaits. */
+const commitsAtOnce = 32;
 
 export interface DeleterOptions {
   readonly objects: StoredObjects;
@@ -78,12 +82,12 @@ export class Deleter {
     const circumstances = { now: request.now, collects: this.#collectsGarbage };
     const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy.delete, circumstances);
     const state = plan.action === 'mark' ? plan.object : plan.marked;
-    if (state === null) return this.#remove(target, stored, request);
-    const marked = await this.#mark(target, stored, state, request);
+    if (state === null) return this.#remove(target, stored, request, terms);
+    const marked = await this.#mark(target, { stored, marked: state }, request, terms);
     // Only the latest state can prove that nothing needs marking.
     if (marked === 'again' || (marked === stored && !fresh)) return 'again';
     if (plan.action === 'mark' || request.dryRun) return { object: marked, gone: plan.action === 'remove' };
-    return this.#remove(target, marked, request);
+    return this.#remove(target, marked, request, terms);
   }
 
   async #admitDeletion(
@@ -98,10 +102,10 @@ export class Deleter {
     await this.#admission?.validate(asked);
   }
 
-  async #remove(target: Target, stored: StoredObject, request: WriteRequest): Promise<Deleted | 'again'> {
+  async #remove(target: Target, stored: StoredObject, request: WriteRequest, terms: DeletionTerms): Promise<Deleted | 'again'> {
     if (request.dryRun) return { object: stored, gone: true };
     const beside = this.#objects.released(target, stored);
-    const result = await timed(request.latency, 'etcd', () =>
+    const result = await this.#commit(request, terms, () =>
       this.#objects.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs: request.timeoutMs, beside }),
     );
     switch (result.outcome) {
@@ -115,12 +119,17 @@ export class Deleter {
     }
   }
 
-  async #mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
+  async #mark(
+    target: Target,
+    { stored, marked }: { readonly stored: StoredObject; readonly marked: ApiObject },
+    request: WriteRequest,
+    terms: DeletionTerms,
+  ): Promise<StoredObject | 'again'> {
     const apiVersion = apiVersionOf(target.resource.storage);
-    const form = storedForm(object, apiVersion);
+    const form = storedForm(marked, apiVersion);
     if (sameValue(form, storedForm(stored.decode(), apiVersion))) return stored;
     if (request.dryRun) return transientInTurns(form, stored.version);
-    const result = await timed(request.latency, 'etcd', () =>
+    const result = await this.#commit(request, terms, () =>
       this.#objects.storageOf(target.resource).update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs }),
     );
     switch (result.outcome) {
@@ -134,25 +143,52 @@ export class Deleter {
     }
   }
 
-  /** Objects that are gone count as deleted. */
+  #commit(request: WriteRequest, { committing }: DeletionTerms, write: () => Promise<WriteResult>): Promise<WriteResult> {
+    return timed(request.latency, 'etcd', () => {
+      const result = write();
+      committing?.();
+      return result;
+    });
+  }
+
+  /**
+   * Objects that are gone count as deleted. Each worker admits one object at a time, in the order of the list, and goes on once the store has the
+   * write, so that commits overlap; after a failure no further deletion begins.
+   */
   async deleteAll(
     resource: ServedResource,
     objects: readonly StoredObject[],
     deleteOptions: DeleteOptions,
     request: WriteRequest,
   ): Promise<void> {
-    // All workers share this iterator, which a failure empties.
-    const left = objects.values();
     const failures: unknown[] = [];
+    const commits = new Set<Promise<void>>();
+    // All workers share this iterator.
+    const left = objects.values();
+    let begun = 0;
+    const begin = ({ namespace, name }: StoredObject): Promise<void> =>
+      new Promise((committing) => {
+        const deletion = this.delete({ resource, namespace, name }, deleteOptions, request, { unnamed: true, committing })
+          .then(
+            () => undefined,
+            (error: unknown) => void (isNotFound(error) || failures.push(error)),
+          )
+          .finally(() => {
+            commits.delete(deletion);
+            committing();
+          });
+        commits.add(deletion);
+      });
     const work = async (): Promise<void> => {
-      for (const { namespace, name } of left) {
-        await this.delete({ resource, namespace, name }, deleteOptions, request, { unnamed: true }).catch((error: unknown) => {
-          if (!isNotFound(error)) failures.push(error);
-        });
+      for (const object of left) {
+        await begin(object);
+        while (commits.size >= commitsAtOnce) await Promise.race(commits);
         if (failures.length > 0) return;
+        if (++begun % commitsAtOnce === 0) await nextTurn(request);
       }
     };
     await Promise.all(Array.from({ length: Math.min(this.#deletionsAtOnce, objects.length) }, work));
+    await Promise.all(commits);
     if (failures.length > 0) throw failures[0];
   }
 

@@ -156,35 +156,3 @@ describe('deletion of objects that cannot be read', () => {
     ]);
   });
 });
-
-describe('deletion of a collection', () => {
-  for (const workers of [1, 3]) {
-    it(`deletes ${workers} at a time`, async () => {
-      let [current, most] = [0, 0];
-      const counting = (storage: Storage): Storage => ({
-        get: (key, consistency) => storage.get(key, consistency),
-        list: (request) => storage.list(request),
-        watch: (request, sink) => storage.watch(request, sink),
-        ready: () => storage.ready(),
-        isStale: (key) => storage.isStale(key),
-        create: (key, object, terms) => storage.create(key, object, terms),
-        update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
-        delete: async (key, expected, terms) => {
-          most = Math.max(most, ++current);
-          await new Promise(setImmediate);
-          current--;
-          return storage.delete(key, expected, terms);
-        },
-      });
-      const server = await startTestServer(undefined, { wrap: counting, registry: { deletionsAtOnce: workers } });
-      try {
-        for (let each = 0; each < 7; each++) await call(server.url, 'POST', maps, { body: { metadata: { name: `m${each}` } } });
-        expect((await call(server.url, 'DELETE', maps)).status).to.equal(200);
-        expect(most).to.equal(workers);
-        expect(((await call(server.url, 'GET', maps)).body as { items: unknown[] }).items).to.have.length(0);
-      } finally {
-        await server.close();
-      }
-    });
-  }
-});

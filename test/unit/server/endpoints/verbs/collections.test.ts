@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../../api/object.js';
+import { StatusError } from '../../../../../api/status.js';
+import type { Admission } from '../../../../../server/registry/admission.js';
+import type { Storage } from '../../../../../server/storage/contract.js';
 import { call } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 
@@ -75,5 +78,84 @@ describe('endpoints, updates of absent objects', () => {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ownerReferences: [owner, owner] } };
     const { status, headers } = await call(server.url, 'PUT', '/api/v1/namespaces/default/configmaps/a', { body });
     expect([status, String(headers['warning']).includes('duplicate UID(s) observed: u')]).to.deep.equal([404, true]);
+  });
+});
+
+describe('endpoints, deletion of a collection', () => {
+  const maps = '/api/v1/namespaces/default/configmaps';
+  const size = 7;
+
+  interface Watched {
+    /** Most objects that were at admission at the same time. */
+    admitted: number;
+    /** Names in the order in which the store had their deletions. */
+    readonly handed: string[];
+    /** Deletions that the store had before it committed the first. */
+    overlapping: number;
+  }
+
+  /** Deletes the collection; admission takes a turn of the event loop. */
+  async function deleted(
+    workers: number,
+    refused: string | null = null,
+  ): Promise<Watched & { readonly status: number; readonly left: number }> {
+    const watched: Watched = { admitted: 0, handed: [], overlapping: 0 };
+    let [admitting, committed] = [0, 0];
+    let proceed = (): void => undefined;
+    // Nothing is committed until the store has two deletions.
+    const handedOver = new Promise<void>((resolve) => (proceed = resolve));
+    const counting = (storage: Storage): Storage => ({
+      get: (key, consistency) => storage.get(key, consistency),
+      list: (request) => storage.list(request),
+      watch: (request, sink) => storage.watch(request, sink),
+      ready: () => storage.ready(),
+      isStale: (key) => storage.isStale(key),
+      create: (key, object, terms) => storage.create(key, object, terms),
+      update: (key, object, expected, terms) => storage.update(key, object, expected, terms),
+      delete: async (key, expected, terms) => {
+        watched.handed.push(key.name);
+        if (committed === 0) watched.overlapping++;
+        if (watched.handed.length > 1) proceed();
+        await handedOver;
+        committed++;
+        return storage.delete(key, expected, terms);
+      },
+    });
+    const admission: Admission = {
+      admit: async ({ operation, old }) => {
+        if (operation !== 'DELETE') return;
+        watched.admitted = Math.max(watched.admitted, ++admitting);
+        await new Promise(setImmediate);
+        admitting--;
+        if (old?.metadata.name === refused) throw new StatusError(403, 'Forbidden', 'no');
+      },
+      validate: () => undefined,
+    };
+    const server = await startTestServer(undefined, { wrap: counting, registry: { deletionsAtOnce: workers, admission } });
+    try {
+      for (let each = 0; each < size; each++) await call(server.url, 'POST', maps, { body: { metadata: { name: `m${each}` } } });
+      const { status } = await call(server.url, 'DELETE', maps);
+      const left = ((await call(server.url, 'GET', maps)).body['items'] as unknown[]).length;
+      return { ...watched, status, left };
+    } finally {
+      await server.close();
+    }
+  }
+
+  for (const workers of [1, 3])
+    it(`admits ${workers} at a time`, async () => {
+      const { admitted, status, left } = await deleted(workers);
+      expect({ admitted, status, left }).to.deep.equal({ admitted: workers, status: 200, left: 0 });
+    });
+
+  it('hands deletions to the store in the order of the list, before the first is committed', async () => {
+    const { handed, overlapping } = await deleted(1);
+    expect(handed).to.deep.equal(Array.from({ length: size }, (_, index) => `m${index}`));
+    expect(overlapping).to.be.greaterThan(1);
+  });
+
+  it('begins none after one that admission refuses, and finishes those that have begun', async () => {
+    const { handed, status, left } = await deleted(1, 'm4');
+    expect({ handed, status, left }).to.deep.equal({ handed: ['m0', 'm1', 'm2', 'm3'], status: 403, left: size - 4 });
   });
 });
