@@ -1,6 +1,6 @@
 import type { Steps } from '../../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { JsonMap, toJson, toProtocolJson } from '../../../cel/eval/json.js';
+import { JsonList, JsonMap, toJson, toProtocolJson } from '../../../cel/eval/json.js';
 import { Failure, ListValue, MapValue, Message, type Value } from '../../../cel/eval/values.js';
 import { isObject } from '../../../api/json/json.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
@@ -31,7 +31,7 @@ export function* applyConfiguration(object: ApiObject, value: Value, schema: Sch
   const made = asJson(value);
   if (!made.ok || !isObject(made.json)) return refused(made.ok ? 'must evaluate to Object' : made.message);
   const config: JsonObject = { ...made.json, kind: object.kind, apiVersion: object.apiVersion };
-  const problem = yield* typeProblem(config, schema, 'configuration');
+  const problem = yield* typeProblem(config, schema, hasConstructedNull(value) ? 'constructed' : 'configuration');
   if (problem !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${problem}`);
   const atomics = atomicsIn(made.json, schema, '');
   if (atomics.length > 0)
@@ -59,6 +59,18 @@ function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): 
       ? []
       : Object.entries(value).flatMap(([name, member]) => atomicsIn(member, schema.field(name) ?? unknown, `${path}.${name}`));
   return [...(schema.atomic ? [path] : []), ...within];
+}
+
+/** Nulls of objects that the expression only passes on do not count. */
+function hasConstructedNull(value: Value): boolean {
+  if (value instanceof JsonMap || value instanceof JsonList) return false;
+  if (value instanceof ListValue) {
+    for (let i = 0; i < value.length; i++) if (hasConstructedNull(value.at(i))) return true;
+    return false;
+  }
+  if (!(value instanceof MapValue)) return value === null;
+  for (const key of value.keys()) if (hasConstructedNull(value.get(key) ?? null)) return true;
+  return false;
 }
 
 /** Checks that type names fit their place: `Object.spec.template`. Returns the error or null. */

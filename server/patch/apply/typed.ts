@@ -12,8 +12,11 @@ import { unknown, type ScalarType, type Schema } from './schema.js';
 /** The limit of reported errors, after which the check stops. */
 export const typeFaultsMax = 1_000;
 
-/** Unlike a `configuration`, a `live` value may have unknown fields and repeated items. */
-export type Typed = 'configuration' | 'live';
+/**
+ * Unlike a `configuration`, a `live` value may have unknown fields and repeated items. A `constructed` configuration comes from an expression, and a null
+ * there is a number of an enumeration (`ObjectVal.Value` of `cel/mutation/dynamic/objects.go`), which fits no type.
+ */
+export type Typed = 'configuration' | 'live' | 'constructed';
 
 /**
  * Returns all type errors of a value with paths, in server-side apply's form, or null. Null values match every type. The first undeclared member of an object
@@ -37,7 +40,8 @@ class Faults {
   }
 
   *look(value: JsonValue | undefined, schema: Schema): Steps<void> {
-    if (value === null || value === undefined || this.told.length >= typeFaultsMax) return;
+    if (value === undefined || this.told.length >= typeFaultsMax) return;
+    if (value === null) return this.#tell(this.#as === 'constructed' ? nullFault(schema) : null);
     if (++this.#looked % comparedInStep === 0) yield;
     if (schema.kind === 'leaf') this.#tell(schema.scalar === undefined ? null : scalarFault(schema.scalar, value));
     else if (schema.kind === 'list') {
@@ -55,9 +59,9 @@ class Faults {
       const member = schema.kind === 'map' ? schema.element : (schema.field(name) ?? (schema.open === true ? unknown : undefined));
       this.#path.push(fieldElement(name));
       if (member !== undefined) yield* this.look(value, member);
-      else if (this.#as === 'configuration') this.#tell('field not declared in schema');
+      else if (this.#as !== 'live') this.#tell('field not declared in schema');
       this.#path.pop();
-      if (member === undefined && this.#as === 'configuration') return;
+      if (member === undefined && this.#as !== 'live') return;
     }
   }
 
@@ -67,7 +71,7 @@ class Faults {
       const element = schema.relationship === 'atomic' ? indexElement(position) : this.#elementOf(schema, item, position);
       // An indistinct item has no path for further errors.
       if (element === null) return;
-      if (seen.has(element) && this.#as === 'configuration') this.#tell(`duplicate entries for key ${spellPath([element])}`);
+      if (seen.has(element) && this.#as !== 'live') this.#tell(`duplicate entries for key ${spellPath([element])}`);
       seen.add(element);
       this.#path.push(element);
       yield* this.look(item, schema.element);
@@ -107,6 +111,19 @@ function scalarFault(type: ScalarType, value: JsonValue): string | null {
       return isNumber || isText || isTruth ? null : `expected any scalar, got ${wrapped(value)}`;
   }
 }
+
+/** The fault of `NullValue`, a number by `%#v` and a name by `%v`. */
+function nullFault(schema: Schema): string | null {
+  if (schema.kind !== 'leaf') return `expected ${schema.kind === 'list' ? 'list' : 'map'}, got &{NULL_VALUE}`;
+  return schema.scalar === undefined ? null : nullFaults[schema.scalar];
+}
+
+const nullFaults: Readonly<Record<ScalarType, string>> = {
+  numeric: 'expected numeric (int or float), got structpb.NullValue',
+  string: 'expected string, got &value.valueUnstructured{Value:0}',
+  boolean: 'expected boolean, got &{NULL_VALUE}',
+  untyped: 'expected any scalar, got &{NULL_VALUE}',
+};
 
 /** Go's format of the wrapper of such a value (`%v`). */
 const wrapped = (value: JsonValue): string => `&{${printed(value)}}`;

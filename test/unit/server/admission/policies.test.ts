@@ -574,6 +574,11 @@ describe('admission policies', () => {
       'error applying patch: failed to convert patch object to typed object: .spec.replicasx: field not declared in schema',
     ],
     [
+      'nulls, which are numbers of an enumeration (`ObjectVal.Value` of `cel/mutation/dynamic/objects.go`)',
+      'Object{spec: Object.spec{replicas: null}}',
+      'error applying patch: failed to convert patch object to typed object: .spec.replicas: expected numeric (int or float), got structpb.NullValue',
+    ],
+    [
       'types in the wrong place',
       'Object{spec: Object.specx{replicas: 1}}',
       'type mismatch: unexpected type name "Object.specx", expected "Object.spec", which matches field name path from root Object type',

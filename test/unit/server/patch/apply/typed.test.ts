@@ -84,6 +84,19 @@ describe('apply/typed', () => {
     expect(problem({ ...spec, replicas: 'x' }, 'live')).to.equal('.spec.replicas: expected numeric (int or float), got string');
   });
 
+  it('finds that nulls of expressions fit no type', () => {
+    const spec = { replicas: null, paused: null, selector: null, ...containers({ name: 'c', image: null, args: null }) };
+    expect(problem(spec)).to.equal(null);
+    expect(problem(spec, 'constructed')?.split('\n')).to.deep.equal([
+      'errors:',
+      '  .spec.replicas: expected numeric (int or float), got structpb.NullValue',
+      '  .spec.paused: expected boolean, got &{NULL_VALUE}',
+      '  .spec.selector: expected map, got &{NULL_VALUE}',
+      `  ${at}[name="c"].image: expected string, got &value.valueUnstructured{Value:0}`,
+      `  ${at}[name="c"].args: expected list, got &{NULL_VALUE}`,
+    ]);
+  });
+
   it('looks for no more faults than anybody would read', () => {
     const env = Array.from({ length: typeFaultsMax + 500 }, (_item, index) => ({ name: `e${index}`, value: 1 }));
     expect(problem(containers({ name: 'c', env }))?.split('\n')).to.have.length(typeFaultsMax + 1);
