@@ -2,7 +2,7 @@ import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Telling } from '../../api/catalogue/emptiness.js';
 import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
-import { NumberLiteral, type Json } from '../codecs/value.js';
+import { NumberLiteral, isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { quoted } from '../codecs/goQuotes.js';
 import { restoredMessage, type GoKind } from './restored.js';
 
@@ -26,6 +26,8 @@ interface Postponed {
   readonly context: CheckContext;
   readonly strictBefore: number;
   readonly problemBefore: boolean;
+  /** Its problem comes before those around it. */
+  readonly endsTheWalk: boolean;
 }
 
 /** Integers of a text fit their types. Integers in memory, which the reference keeps in 64 bits, are truncated to the lower bits. */
@@ -64,10 +66,10 @@ export class CheckContext {
   }
 
   /** Defers a check, which may replace the value's content but not the value. */
-  postpone<T extends Json>(value: T, check: (context: CheckContext) => Steps<void>): T {
+  postpone<T extends Json>(value: T, check: (context: CheckContext) => Steps<void>, endsTheWalk = false): T {
     const context = this.#branched();
-    const postponed = { check: () => check(context), context, strictBefore: this.strict.length, problemBefore: this.problem !== undefined };
-    this.#postponed.push(postponed);
+    const [strictBefore, problemBefore] = [this.strict.length, this.problem !== undefined];
+    this.#postponed.push({ check: () => check(context), context, strictBefore, problemBefore, endsTheWalk });
     return value;
   }
 
@@ -76,7 +78,9 @@ export class CheckContext {
     const outcome = yield* outcomeOf(check);
     for (const postponed of this.#postponed) {
       yield;
-      yield* postponed.context.completed(postponed.check);
+      const { context, check, endsTheWalk } = postponed;
+      yield* context.completed(check);
+      if (endsTheWalk && context.problem !== undefined) throw new StructureError(context.problem);
     }
     this.#gather();
     if ('error' in outcome) throw outcome.error;
@@ -102,7 +106,8 @@ export class CheckContext {
       if (!problemBefore) first ??= context.problem;
     }
     this.problem = first ?? this.problem;
-    this.strict = [...new Set([...strict, ...this.strict.slice(from)])].slice(0, strictErrorsMax);
+    const all = [...strict, ...this.strict.slice(from)];
+    this.strict = (this.numbers === 'memory' ? all : [...new Set(all)]).slice(0, strictErrorsMax);
   }
 
   enter(step: Step): void {
@@ -119,6 +124,25 @@ export class CheckContext {
     const value = body();
     this.#muted--;
     return value;
+  }
+
+  /** Checks a value of a type that reads its own JSON: its problem ends the walk, before problems around it (`UnmarshalJSON` of apiextensions/v1/marshal.go). */
+  alone(value: Json, check: (context: CheckContext) => Json): Json {
+    if (this.postpones(value)) return this.#postponeAlone(value, check);
+    const around = this.problem;
+    this.problem = undefined;
+    const checked = check(this);
+    if (this.problem !== undefined) throw new StructureError(this.problem);
+    this.problem = around;
+    return checked;
+  }
+
+  #postponeAlone(value: Json, check: (context: CheckContext) => Json): Json {
+    const checkNow = function* (own: CheckContext): Steps<void> {
+      const checked = check(own);
+      if (checked !== value && isMembers(value) && isMembers(checked)) replaceMembers(value, checked);
+    };
+    return this.postpone(value, checkNow, true);
   }
 
   reportUnknown(name: string): void {
@@ -150,18 +174,24 @@ export class CheckContext {
   #report(what: 'unknown' | 'duplicate', name: string): void {
     if (!this.#reportStrict || this.#muted > 0 || this.strict.length >= strictErrorsMax) return;
     const message = `${what} field ${quoted(this.#pathTo(name))}`;
-    if (!this.strict.includes(message)) this.strict.push(message);
+    if (this.numbers === 'memory' || !this.strict.includes(message)) this.strict.push(message);
   }
 
-  /** Returns `spec.containers[0].imagee`, for example; members of maps are written like fields. */
+  /** Returns `spec.containers[0].imagee`, for example; keys of maps are written like fields, and left out in memory (`mapFromUnstructured` of converter.go). */
   #pathTo(name: string): string {
     let text = '';
-    for (const step of [...this.#steps.slice(0, this.#depth), name]) {
+    const steps = this.#steps.slice(0, this.#depth);
+    for (const step of [...(this.numbers === 'memory' ? steps.filter((each) => typeof each !== 'string') : steps), name]) {
       const word = typeof step === 'object' ? step.name : step;
       text += typeof word === 'number' ? `[${word}]` : text === '' ? word : `.${word}`;
     }
     return text;
   }
+}
+
+function replaceMembers(object: JsonMembers, by: JsonMembers): void {
+  for (const name of Object.keys(object)) if (!Object.hasOwn(by, name)) delete object[name];
+  Object.assign(object, by);
 }
 
 function* outcomeOf<T>(check: () => Steps<T>): Steps<{ readonly value: T } | { readonly error: unknown }> {

@@ -257,12 +257,13 @@ const schemaOr = (name: string): Checker | undefined => {
     zero: () => null,
     check: (value, context) =>
       context.mute(() => {
-        if (isMembers(value)) return objectChecker(schema).check(value, context);
+        if (isMembers(value)) return context.alone(value, (own) => objectChecker(schema).check(value, own));
         if (form === 'Bool' && typeof value !== 'boolean') throw new StructureError('boolean or JSON schema expected');
         if (form === 'Bool') return value;
         if (!Array.isArray(value))
           throw new StructureError(form === 'Array' ? 'array or JSON schema expected' : 'string array or JSON schema expected');
-        return listChecker(form === 'Array' ? { is: 'type', name: schema } : { is: 'scalar', scalar: 'string' }).check(value, context);
+        const items: Shape = form === 'Array' ? { is: 'type', name: schema } : { is: 'scalar', scalar: 'string' };
+        return context.alone(value, (own) => listChecker(items).check(value, own));
       }),
   };
 };

@@ -127,6 +127,21 @@ describe('schema/structure', function () {
     expect(Math.min(accepted, refused, strict)).to.be.greaterThan(100);
   });
 
+  it('ends at what a schema in a schema has, before what is wrong around it (`UnmarshalJSON` of apiextensions/v1/marshal.go)', () => {
+    const type = typeNamed('apiextensions.v1.CustomResourceDefinition')!;
+    const definition = (schema: JsonMembers): JsonMembers => ({ spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } });
+    const problem = (schema: JsonMembers, most: number): unknown => {
+      const told = inOneGo(structureSteps(structuredClone(definition(schema)), type, { unknownFields: 'report' }, most));
+      return told.ok ? null : /cannot unmarshal (\w+) into .*openAPIV3Schema\.(.*) of/.exec(told.message)?.slice(1).join(' ');
+    };
+    const inner = { minimum: 'x' };
+    for (const most of [0, 1_000]) {
+      expect(problem({ type: [], items: { items: { properties: { a: inner } } } }, most)).to.equal('string items.items.properties.minimum');
+      expect(problem({ type: [], additionalProperties: { title: 1 }, items: [inner] }, most)).to.equal('number additionalProperties.title');
+      expect(problem({ type: [], properties: { a: inner } }, most)).to.equal('array type');
+    }
+  });
+
   const stepsOf = (steps: Steps<unknown>): number => {
     let count = 0;
     while (steps.next().done !== true) count++;

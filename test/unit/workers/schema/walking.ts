@@ -109,11 +109,12 @@ class Walk {
     if (form === undefined)
       return leafOf(name)?.check(value, this.context) ?? (leafOf(name) === undefined ? this.object(value, name) : null);
     return this.context.mute(() => {
-      if (isMembers(value)) return this.#value(value, schema);
+      if (isMembers(value)) return this.context.alone(value, () => this.#value(value, schema));
       if (form === 'Bool' && typeof value !== 'boolean') throw new StructureError('boolean or JSON schema expected');
       if (form === 'Bool') return value;
       if (!Array.isArray(value)) throw new StructureError(`${form === 'Array' ? 'array' : 'string array'} or JSON schema expected`);
-      return this.#value(value, { is: 'list', items: form === 'Array' ? schema : { is: 'scalar', scalar: 'string' } });
+      const items: Shape = form === 'Array' ? schema : { is: 'scalar', scalar: 'string' };
+      return this.context.alone(value, () => this.#value(value, { is: 'list', items }));
     });
   }
 
