@@ -57,7 +57,7 @@ export function planDeletion(
   if (!held && grace === 0 && !waits) return { action: 'remove', marked: null };
 
   object.metadata.finalizers = finalizers;
-  if (deleting) shorten(object, grace);
+  if (deleting) shorten(object, grace, finalizers.length > 0 && !rules.heldBy(old));
   else rules.mark(object, now, grace);
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
@@ -77,9 +77,10 @@ export function markDeleted(object: ApiObject, now: string, grace: number): void
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
 }
 
-/** A later request may only bring the end closer. */
-function shorten({ metadata }: ApiObject, grace: number): void {
+/** A later request may only bring the end closer. One that finalizers hold has a period from now on (`markAsDeleting` of registry/generic/registry/store.go). */
+function shorten({ metadata }: ApiObject, grace: number, isFinalized: boolean): void {
   const before = metadata.deletionGracePeriodSeconds ?? 0;
+  if (isFinalized) metadata.deletionGracePeriodSeconds = before;
   if (grace >= before) return;
   metadata.deletionTimestamp = later(metadata.deletionTimestamp ?? '', grace - before);
   metadata.deletionGracePeriodSeconds = grace;

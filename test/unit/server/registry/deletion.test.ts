@@ -28,6 +28,15 @@ describe('registry/deletion', () => {
     expect(marked(object({ finalizers: ['x/y'] }), noDeleteOptions, plain, { now }).metadata.generation).to.equal(undefined);
   });
 
+  it('gives an object that finalizers hold a period once more requests come (`markAsDeleting` of registry/generic/registry/store.go)', () => {
+    const mark = (each: ApiObject): void => void (each.metadata.deletionTimestamp = now);
+    const first = marked(object({ finalizers: ['x/y'] }), noDeleteOptions, deleting({ mark, alwaysMarks: true }), { now });
+    expect(first.metadata.deletionGracePeriodSeconds).to.equal(undefined);
+    expect(marked(first, noDeleteOptions, deleting({ mark, alwaysMarks: true }), { now }).metadata.deletionGracePeriodSeconds).to.equal(0);
+    const held = deleting({ mark, heldBy: () => true });
+    expect(marked(first, noDeleteOptions, held, { now }).metadata.deletionGracePeriodSeconds).to.equal(undefined);
+  });
+
   it('turns the propagation policy into a finalizer', () => {
     const wish = (propagationPolicy: 'Orphan' | 'Foreground' | 'Background') => ({ ...noDeleteOptions, propagationPolicy });
     expect(marked(object(), wish('Orphan'), plain, { now }).metadata.finalizers).to.deep.equal(['orphan']);
