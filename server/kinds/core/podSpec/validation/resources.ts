@@ -13,10 +13,13 @@ import {
   type Path,
 } from '../../../../registry/validation/field.js';
 import { compareAmounts, isWhole, nonNegativeQuantity, wholeValue } from '../../../../registry/validation/quantities.js';
+import { sortNames } from '../../../../../api/json/json.js';
+import { causesMax } from '../../../../../api/status.js';
 import { quantityOf } from '../../../../../api/resourceLists.js';
 import { isWholeResource, validateContainerResourceName, validateResourceName } from '../../../../registry/validation/resourcenames.js';
 import { hugePageSize, isHugePages, isOvercommitAllowed } from '../../../../../api/resourceNames.js';
-import { ofEach, type Found } from '../../../../registry/validation/ofEach.js';
+import type { Known } from '../../../../registry/validation/table.js';
+import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 import { dnsLabel } from '../../../../registry/validation/values.js';
 import { aggregateAmounts, isPodResource } from '../../../../../api/pods/podResources.js';
 import type { Writable } from '../../../kind.js';
@@ -26,9 +29,9 @@ type Requirements = Writable<v1.ResourceRequirements>;
 type PodSpec = Writable<v1.PodSpec>;
 type NameRule = (name: string, path: Path) => FieldError[];
 
-export function containerResources(resources: Requirements | undefined, path: Path, { claims }: PodFacts): FieldError[] {
+export function containerResources(resources: Requirements | undefined, path: Path, { claims }: PodFacts): Found {
   if (!isSet(resources)) return [];
-  return [...validateRequirements(resources, validateContainerResourceName, path), ...validateClaims(resources, claims, path)];
+  return inOrder(validateRequirements(resources, validateContainerResourceName, path), validateClaims(resources, claims, path));
 }
 
 function validateRequirements(resources: Requirements, nameRule: NameRule, path: Path): FieldError[] {
@@ -72,25 +75,58 @@ function withinLimit(name: string, amount: string | undefined, limit: string | u
   return order > 0 ? [invalid(path.child('requests'), amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
 }
 
-function validateClaims(resources: Requirements, claims: ReadonlySet<string>, path: Path): FieldError[] {
-  const seen = new Set<string>();
-  return itemsOf(resources.claims).flatMap(({ name = '', request = '' }, position) => {
+/** Whole claims and `claim/request`, as far as containers name them, with the number of requests of each claim. */
+interface SeenClaims {
+  readonly keys: Set<string>;
+  readonly requests: Map<string, number>;
+}
+
+/** `validateResourceClaimNames` of pkg/apis/core/validation/validation.go. */
+function validateClaims(resources: Requirements, claims: ReadonlySet<string>, path: Path): Found {
+  const seen: SeenClaims = { keys: new Set(), requests: new Map() };
+  return ofEach(itemsOf(resources.claims), ({ name = '', request = '' }, position) => {
     const at = path.child('claims').index(position);
-    const key = request === '' ? name : `${name}/${request}`;
-    const repeated = seen.has(key);
-    seen.add(key);
     if (name === '') return [missing(at, '')];
-    const ofRequest = request === '' ? [] : dnsLabel(request, at.child('request'));
-    if (repeated) return [...ofRequest, duplicate(at, key)];
-    if (claims.has(name)) return ofRequest;
-    const finding = fieldNotFound(at, name);
-    return [
-      ...ofRequest,
-      claims.size === 0
-        ? { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims which is empty` }
-        : finding,
-    ];
+    return [...repeatedClaim({ name, request }, seen, at), ...(claims.has(name) ? [] : [unknownClaim(name, claims, at)])];
   });
+}
+
+function repeatedClaim(
+  { name, request }: Writable<v1.ResourceClaim> & { name: string; request: string },
+  seen: SeenClaims,
+  at: Path,
+): FieldError[] {
+  if (seen.keys.has(name)) return [duplicate(at, name)];
+  const key = request === '' ? name : `${name}/${request}`;
+  const ofRequest = request === '' ? [] : dnsLabel(request, at.child('request'));
+  const overlapping = request === '' ? (seen.requests.get(name) ?? 0) : 0;
+  if (seen.keys.has(key)) return [...ofRequest, duplicate(at, key)];
+  seen.keys.add(key);
+  if (request !== '') seen.requests.set(name, (seen.requests.get(name) ?? 0) + 1);
+  return [...ofRequest, ...Array.from({ length: Math.min(overlapping, causesMax) }, () => duplicate(at, name))];
+}
+
+function unknownClaim(name: string, claims: ReadonlySet<string>, at: Path): FieldError {
+  const finding = fieldNotFound(at, name);
+  return { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims${listed(claims)}` };
+}
+
+/** A refusal of thousands of claims names all of thousands otherwise. */
+const listedCharactersMax = 8_192;
+const lists = new WeakMap<ReadonlySet<string>, string>();
+
+function listed(claims: ReadonlySet<string>): string {
+  let text = lists.get(claims);
+  if (text === undefined) {
+    text =
+      claims.size === 0
+        ? ' which is empty'
+        : `: ${sortNames([...claims])
+            .join(', ')
+            .slice(0, listedCharactersMax)}`;
+    lists.set(claims, text);
+  }
+  return text;
 }
 
 const resizable = ['cpu', 'memory'];
@@ -119,14 +155,15 @@ function validatePodResourceName(name: string, path: Path): FieldError[] {
   return findings.length > 0 || isPodResource(name) ? findings : [notSupported(path, name, podResourceNames)];
 }
 
-export function podResources(resources: Requirements | undefined, path: Path, spec: PodSpec): FieldError[] {
+export function podResources(resources: Requirements | undefined, path: Path, spec: PodSpec, known?: Known<PodFacts>): Found {
   if (!isSet(resources)) return [];
   if (spec.os?.name === 'windows') return [forbidden(path, 'may not be set for a windows pod')];
-  return [
-    ...(itemsOf(resources.claims).length > 0 ? [forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')] : []),
-    ...validateRequirements(resources, validatePodResourceName, path),
-    ...validateConsistency(spec, resources, path),
-  ];
+  return inOrder(
+    itemsOf(resources.claims).length > 0 ? [forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')] : [],
+    validateRequirements(resources, validatePodResourceName, path),
+    validateClaims(resources, known?.facts?.claims ?? new Set(), path),
+    validateConsistency(spec, resources, path),
+  );
 }
 
 function validateConsistency(spec: PodSpec, resources: Requirements, path: Path): FieldError[] {

@@ -202,6 +202,28 @@ const containers: Bounds = [
     [`duplicate ${C}.resources.claims[1]`, `absent ${C}.resources.claims[2]`],
   ],
   [
+    'whole claims beside their requests (`validateResourceClaimNames` of core/validation/validation.go)',
+    [],
+    pod({
+      resourceClaims: ['z', 'y'].map((name) => ({ name, resourceClaimName: 'x' })),
+      containers: [
+        container({
+          resources: {
+            claims: [
+              ...[{ request: 'r' }, { request: 's' }, {}, { request: 'T_' }].map((each) => ({ name: 'z', ...each })),
+              ...['T_', 'T_'].map((request) => ({ name: 'y', request })),
+            ],
+          },
+        }),
+      ],
+    }),
+    [
+      ...[2, 2, 3].map((position) => `duplicate ${C}.resources.claims[${position}]`),
+      ...[4, 5].map((position) => `invalid ${C}.resources.claims[${position}].request`),
+      `duplicate ${C}.resources.claims[5]`,
+    ],
+  ],
+  [
     'pages',
     ['2Mi', '4Mi'].map((amount) => of({ resources: { limits: { cpu: '1', 'hugepages-2Mi': amount } } })),
     of({ resources: { limits: { cpu: '1', 'hugepages-2Mi': '3Mi' } } }),

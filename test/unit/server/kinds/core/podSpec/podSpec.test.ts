@@ -180,7 +180,12 @@ const resources: Refused = [
   [
     'claims',
     of({ resources: { claims: [{ name: 'a' }, { name: 'a' }] } }),
-    [`absent ${C}.resources.claims[0]`, `duplicate ${C}.resources.claims[1]`],
+    [`absent ${C}.resources.claims[0]`, `duplicate ${C}.resources.claims[1]`, `absent ${C}.resources.claims[1]`],
+  ],
+  [
+    'claims of the pod as a whole, which has none of its own',
+    pod({ resources: { claims: [{ name: 'a' }, { name: '' }] } }),
+    ['forbidden spec.resources.claims', 'absent spec.resources.claims[0]', 'required spec.resources.claims[1]'],
   ],
   [
     'names of resources of the pod as a whole',
