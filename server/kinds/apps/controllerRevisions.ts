@@ -19,7 +19,7 @@ const data = objectRules<v1.ControllerRevision>({
   ),
 });
 
-const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) ? printedMap(data) : (data ?? null));
+const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) ? (printedMap(data) ?? data) : (data ?? null));
 
 export const controllerRevisions: Kind<Draft<v1.ControllerRevision>> = {
   name: 'controllerrevisions.apps',
