@@ -11,6 +11,12 @@ describe('answers of two servers', () => {
     assert.deepEqual(normalised(shown('abcde', '10.0.0.7', '0s')), normalised(shown('fghij', '10.96.0.1', '1m3s')));
   });
 
+  it('are without the folder in which a server was built', () => {
+    const told = (folder: string): string =>
+      `no kind "A" is registered for version "v2" in scheme "${folder}pkg/api/legacyscheme/scheme.go:30"`;
+    assert.equal(normalised(told('')), normalised(told('deps/')));
+  });
+
   it('are without the order of findings about labels', () => {
     const finding = (key: string): string => `metadata.labels: Invalid value: "${key}": is odd`;
     const told = (first: string, second: string): object => ({

@@ -18,6 +18,8 @@ const chosenAddress = /(Invalid value: ")[\d.]+(": expected an IPv6 value)/g;
 const distributionSource =
   /,\n[-+ ] {5}\{\n(?:[-+ ] {6}"\w+": null,\n)*[-+ ] {6}"ConfigMap": \{\n[-+ ] {7}"Name": "openshift-service-ca\.crt",[\s\S]*?\n[-+ ] {5}\}/g;
 const lineNumbers = /@@ -\d+(,\d+)? \+\d+(,\d+)? @@/g;
+/** The source of a scheme, whose folder depends on the build. */
+const schemeSource = /(in scheme ")[^"]*(pkg\/api\/legacyscheme\/scheme\.go:)/g;
 /** The server's address in the YAML form of `/api`. */
 const serverAddress = /serverAddress: \S+/g;
 const address = /^(\d{1,3}\.){3}\d{1,3}$|^[0-9a-f:]*::[0-9a-f:]*$/;
@@ -32,6 +34,7 @@ function withoutChosen(value: unknown): unknown {
     return withoutOrder(value)
       .replace(accountVolume, 'kube-api-access-<suffix>')
       .replace(versionInText, '$1 (<rv>)')
+      .replace(schemeSource, '$1$2')
       .replace(serverAddress, 'serverAddress: <ip>')
       .replace(chosenPort, '$1<port>')
       .replace(chosenAddress, '$1<ip>$2')

@@ -49,7 +49,8 @@ function shownState(lists: readonly (readonly Item[])[], names: Readonly<Record<
   const events = all.filter(isEvent);
   const shown = all
     .filter((item) => !isEvent(item))
-    .map((item) => [String(item['kind']), unnamed(scenarioPlaceholders(bare(item), names), generated)] as const);
+    .map((item) => [String(item['kind']), unnamed(scenarioPlaceholders(bare(item), names), generated)] as const)
+    .map(([kind, item]) => [kind, kind === 'Pod' ? withoutAddress(item) : item] as const);
   const kinds = [...new Set(shown.map(([kind]) => kind))].sort();
   const objects = kinds.map((kind): readonly [string, unknown] => [
     kind,
@@ -63,7 +64,21 @@ function shownState(lists: readonly (readonly Item[])[], names: Readonly<Record<
 
 const bare = (item: Item): Item => {
   const { managedFields, ...metadata } = isObject(item['metadata']) ? item['metadata'] : {};
-  return { ...item, metadata, owners: Array.isArray(managedFields) ? ownersOf(managedFields) : {} };
+  const { endpoints } = item;
+  return {
+    ...item,
+    metadata,
+    // The reference collects the endpoints of a slice in a map.
+    ...(Array.isArray(endpoints)
+      ? {
+          endpoints: endpoints
+            .map((each) => JSON.stringify(each))
+            .sort()
+            .map((each) => JSON.parse(each) as unknown),
+        }
+      : {}),
+    owners: Array.isArray(managedFields) ? ownersOf(managedFields) : {},
+  };
 };
 
 /** The fields of each owner; uids in member names are equal. */
@@ -93,11 +108,20 @@ function shownEvents(events: readonly Item[], names: Readonly<Record<string, unk
 /** Removes suffixes of generated names, because the named objects may be gone. */
 const unsuffixed = (text: string): string => text.replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-<suffix>');
 
-/** Generated names with their prefixes. */
+/** Generated names with their prefixes. Some objects have a name after their owner and no `generateName`. */
 function generatedNames(metadata: unknown): (readonly [name: string, prefix: string])[] {
-  const { name, generateName } = isObject(metadata) ? metadata : {};
-  return typeof name === 'string' && typeof generateName === 'string' && name.startsWith(generateName) ? [[name, generateName]] : [];
+  const { name, generateName, ownerReferences } = isObject(metadata) ? metadata : {};
+  if (typeof name !== 'string') return [];
+  const owners = Array.isArray(ownerReferences) ? ownerReferences.filter(isObject).map((owner) => `${String(owner['name'])}-`) : [];
+  const prefix = [...(typeof generateName === 'string' ? [generateName] : []), ...owners].find(
+    (each) => name.startsWith(each) && generatedSuffix.test(name.slice(each.length)),
+  );
+  return prefix === undefined ? [] : [[name, prefix]];
 }
+const generatedSuffix = /^[bcdfghjklmnpqrstvwxz2456789]{5}$/;
+
+/** The played kubelet counts pods in the order of their names, which are random for those that replace others. */
+const withoutAddress = (pod: unknown): unknown => JSON.parse(JSON.stringify(pod).replace(/\b10\.1\.0\.\d+\b/g, '<ip>')) as unknown;
 
 /** The certificate authority in a secret. */
 const authority = /"ca\.crt":"[A-Za-z0-9+/=]{100,}"/g;
