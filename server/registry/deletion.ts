@@ -77,7 +77,7 @@ export function markDeleted(object: ApiObject, now: string, grace: number): void
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
 }
 
-/** A later request may only bring the end closer. One that finalizers hold has a period from now on (`markAsDeleting` of registry/generic/registry/store.go). */
+/** A later request may only bring the end closer. */
 function shorten({ metadata }: ApiObject, grace: number, isFinalized: boolean): void {
   const before = metadata.deletionGracePeriodSeconds ?? 0;
   if (isFinalized) metadata.deletionGracePeriodSeconds = before;

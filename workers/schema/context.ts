@@ -9,7 +9,7 @@ import { restoredMessage, type GoKind } from './restored.js';
 /** An unreadable value; the reference stops at the first. */
 export class StructureError extends Error {}
 
-/** Bounds reported unknown and duplicate fields, as in the reference. */
+/** Bounds reported fields, as in the reference. */
 const strictErrorsMax = 100;
 
 export interface MemberStep {
@@ -20,20 +20,19 @@ export interface MemberStep {
 
 type Step = MemberStep | string | number;
 
-/** A list or map checked last, with the findings at its place. */
+/** A value checked last. */
 interface Postponed {
   readonly check: () => Steps<void>;
   readonly context: CheckContext;
   readonly strictBefore: number;
   readonly problemBefore: boolean;
-  /** Its problem comes before those around it. */
   readonly endsTheWalk: boolean;
 }
 
 /** Integers of a text fit their types. Integers in memory, which the reference keeps in 64 bits, are truncated to the lower bits. */
 export type Numbers = 'text' | 'memory';
 
-/** Collects the findings of one walk over an object. The path is a stack, which valid objects do not need. */
+/** Collects the findings of one walk over an object. */
 export class CheckContext {
   readonly #reportStrict: boolean;
   readonly #stepValues: number;
@@ -126,7 +125,7 @@ export class CheckContext {
     return value;
   }
 
-  /** Checks a value of a type that reads its own JSON: its problem ends the walk, before problems around it (`UnmarshalJSON` of apiextensions/v1/marshal.go). */
+  /** Checks a value of a type that reads its own JSON: its problem ends the walk. */
   alone(value: Json, check: (context: CheckContext) => Json): Json {
     if (this.postpones(value)) return this.#postponeAlone(value, check);
     const around = this.problem;
@@ -177,7 +176,7 @@ export class CheckContext {
     if (this.numbers === 'memory' || !this.strict.includes(message)) this.strict.push(message);
   }
 
-  /** Returns `spec.containers[0].imagee`, for example; keys of maps are written like fields, and left out in memory (`mapFromUnstructured` of converter.go). */
+  /** Returns `spec.containers[0].imagee`, for example; keys of maps are written like fields, except in memory. */
   #pathTo(name: string): string {
     let text = '';
     const steps = this.#steps.slice(0, this.#depth);

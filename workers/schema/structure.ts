@@ -179,7 +179,6 @@ function checkItem(list: Json[], index: number, { checker, item }: ItemCheckers,
   if (after !== before) list[index] = after;
 }
 
-/** Large items are deferred in turn. */
 const stepItems = 32;
 
 function* itemSteps(list: Json[], checkers: ItemCheckers, context: CheckContext): Steps<void> {
@@ -248,7 +247,7 @@ const wrongShape = <T extends Json>(
 
 const schema = 'apiextensions.v1.JSONSchemaProps';
 
-/** Checks a schema, or a simpler alternative. As in the reference, unknown fields inside are not reported. */
+/** Checks a schema, or a simpler alternative. */
 const schemaOr = (name: string): Checker | undefined => {
   const form = /^apiextensions\.v1\.JSONSchemaPropsOr(Bool|Array|StringArray)$/.exec(name)?.[1];
   if (form === undefined) return undefined;

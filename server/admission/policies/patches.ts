@@ -24,7 +24,7 @@ function asJson(
   }
 }
 
-/** Applies an expression's configuration (`Object{...}`) like server-side apply. Atomic parts cannot be changed in part, and therefore not at all. */
+/** Applies an expression's configuration (`Object{...}`) like server-side apply. Atomic parts cannot be changed. */
 export function* applyConfiguration(object: ApiObject, value: Value, schema: Schema): Steps<Patched> {
   const wrong = misplaced(value, 'Object');
   if (wrong !== null) return refused(wrong);
@@ -61,7 +61,7 @@ function atomicsIn(value: JsonValue | undefined, schema: Schema, path: string): 
   return [...(schema.atomic ? [path] : []), ...within];
 }
 
-/** Nulls of objects that the expression only passes on do not count. */
+/** Nulls of other objects do not count. */
 function hasConstructedNull(value: Value): boolean {
   if (value instanceof JsonMap || value instanceof JsonList) return false;
   if (value instanceof ListValue) {

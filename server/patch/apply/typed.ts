@@ -12,10 +12,7 @@ import { unknown, type ScalarType, type Schema } from './schema.js';
 /** The limit of reported errors, after which the check stops. */
 export const typeFaultsMax = 1_000;
 
-/**
- * Unlike a `configuration`, a `live` value may have unknown fields and repeated items. A `constructed` configuration comes from an expression, and a null
- * there is a number of an enumeration (`ObjectVal.Value` of `cel/mutation/dynamic/objects.go`), which fits no type.
- */
+/** Unlike a `configuration`, a `live` value may have unknown fields and repeated items. In a `constructed` one, nulls fit no type. */
 export type Typed = 'configuration' | 'live' | 'constructed';
 
 /**
@@ -112,7 +109,7 @@ function scalarFault(type: ScalarType, value: JsonValue): string | null {
   }
 }
 
-/** The fault of `NullValue`, a number by `%#v` and a name by `%v`. */
+/** Go prints such a null by number or name. */
 function nullFault(schema: Schema): string | null {
   if (schema.kind !== 'leaf') return `expected ${schema.kind === 'list' ? 'list' : 'map'}, got &{NULL_VALUE}`;
   return schema.scalar === undefined ? null : nullFaults[schema.scalar];

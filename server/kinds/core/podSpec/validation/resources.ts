@@ -75,13 +75,11 @@ function withinLimit(name: string, amount: string | undefined, limit: string | u
   return order > 0 ? [invalid(path.child('requests'), amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
 }
 
-/** Whole claims and `claim/request`, as far as containers name them, with the number of requests of each claim. */
 interface SeenClaims {
   readonly keys: Set<string>;
   readonly requests: Map<string, number>;
 }
 
-/** `validateResourceClaimNames` of pkg/apis/core/validation/validation.go. */
 function validateClaims(resources: Requirements, claims: ReadonlySet<string>, path: Path): Found {
   const seen: SeenClaims = { keys: new Set(), requests: new Map() };
   return ofEach(itemsOf(resources.claims), ({ name = '', request = '' }, position) => {
@@ -111,7 +109,7 @@ function unknownClaim(name: string, claims: ReadonlySet<string>, at: Path): Fiel
   return { ...finding, message: `${finding.message}: must be one of the names in pod.spec.resourceClaims${listed(claims)}` };
 }
 
-/** A refusal of thousands of claims names all of thousands otherwise. */
+/** Bounds refusals. */
 const listedCharactersMax = 8_192;
 const lists = new WeakMap<ReadonlySet<string>, string>();
 
