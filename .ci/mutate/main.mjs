@@ -146,7 +146,7 @@ function strykerOptions(choice, sources) {
     ignorePatterns: ['/.build', '/.ci', '/docs/api', '/dist/programs', '/dist/types', '/dist/**/*.map', '/dist/**/*.d.ts'],
     // Stryker removes the folder of a run.
     tempDirName: path.join('.build', `mutate-${process.pid}`),
-    reporters: ['progress-append-only'],
+    reporters: ['progress-append-only', 'at-once'],
     logLevel: 'warn',
     allowConsoleColors: false,
   };

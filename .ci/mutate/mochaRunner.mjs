@@ -1,6 +1,6 @@
 /**
  * What StrykerJS asks for here: a runner of the compiled unit tests, and a checker that leaves out what is not in the sample. Stryker's own runner for Mocha
- * reads files inside of Mocha that Mocha 12 has moved; this one uses nothing but Mocha's documented interface.
+ * reads files that Mocha 12 has moved; this one uses Mocha's documented interface.
  */
 import { CheckStatus } from '@stryker-mutator/api/check';
 import { INSTRUMENTER_CONSTANTS } from '@stryker-mutator/api/core';
@@ -8,6 +8,7 @@ import { declareClassPlugin, PluginKind } from '@stryker-mutator/api/plugin';
 import { determineHitLimitReached, DryRunStatus, TestStatus, toMutantRunResult } from '@stryker-mutator/api/test-runner';
 import path from 'node:path';
 import Mocha from 'mocha';
+import { AtOnce } from './report.mjs';
 import { inOrderOfSample } from './sample.mjs';
 
 /** What the instrumented sources read and write: the mutant that is active, and the test that runs. */
@@ -131,4 +132,5 @@ class SampleChecker {
 export const strykerPlugins = [
   declareClassPlugin(PluginKind.TestRunner, 'unit', MochaRunner),
   declareClassPlugin(PluginKind.Checker, 'sample', SampleChecker),
+  declareClassPlugin(PluginKind.Reporter, 'at-once', AtOnce),
 ];

@@ -7,6 +7,13 @@ const isUnnoticed = ({ status }) => status === 'Survived' || status === 'NoCover
 /** Mutants that cannot run, and those that were left out, count neither way. */
 const counts = (mutant) => isNoticed(mutant) || isUnnoticed(mutant);
 
+/** Shows results of runs that are ended early. */
+export class AtOnce {
+  onMutantTested(mutant) {
+    if (isUnnoticed(mutant)) console.log(line(process.cwd(), path.relative(process.cwd(), mutant.fileName), mutant));
+  }
+}
+
 /** Prints what no test noticed and the score by file; the result is the score of all, in percent. `sample`: only so many are counted. */
 export function report(root, mutants, sample) {
   const candidates = mutants.filter(({ status }) => status !== 'Ignored');

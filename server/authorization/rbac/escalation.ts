@@ -16,20 +16,18 @@ const everything: readonly PolicyRule[] = [
 
 /**
  * Prevents privilege escalation. The writer of a role must hold all its rules, or the verb "escalate" on it; the writer of a binding must hold the role's
- * rules, or "bind" on it. All writes are checked: POST, PUT, any patch, apply.
+ * rules, or "bind" on it.
  */
 export function escalationCheck(index: Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
   const resources = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((resource) => `${resource}.${rbacGroup}`);
-  return {
-    name: 'RBACEscalation',
-    resources,
-    async admit(request) {
-      const { object, old, user, resource } = request;
-      if (object === null || user.groups.includes(groupMasters) || (old !== null && onlyBookkeepingChanged(object, old))) return;
-      if (resource.resource.endsWith('bindings')) await checkBinding(request, object, index, authorize);
-      else await checkRole(request, object, index, authorize);
-    },
+  const check = async (request: AdmissionRequest): Promise<void> => {
+    const { object, old, user, resource } = request;
+    if (object === null || user.groups.includes(groupMasters) || (old !== null && onlyBookkeepingChanged(object, old))) return;
+    if (resource.resource.endsWith('bindings')) await checkBinding(request, object, index, authorize);
+    else await checkRole(request, object, index, authorize);
   };
+  // A missing right precedes faults of the object, which policies change later.
+  return { name: 'RBACEscalation', resources, admit: check, validate: check };
 }
 
 type Lookup = Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>;

@@ -268,7 +268,7 @@ describe('the doors of a server', function () {
   });
 
   describe('roles', () => {
-    const roles = `${rbac}/namespaces/ns/roles`;
+    const [roles, bindings] = [`${rbac}/namespaces/ns/roles`, `${rbac}/namespaces/ns/rolebindings`];
     const secretsRule = { apiGroups: [''], resources: ['secrets'], verbs: ['get'] };
     const own = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
     const more =
@@ -326,6 +326,44 @@ describe('the doors of a server', function () {
         (await asAnn('POST', `${rbac}/clusterroles`, { metadata: { name: 'paths' }, rules: [{ nonResourceURLs: ['*'], verbs: ['get'] }] }))
           .status,
       ).to.equal(403);
+    });
+    // The reference checks stored objects (pkg/registry/rbac/role/policybased/storage.go).
+    it('cannot gain more than their writer holds from the second run of a policy', async () => {
+      const policies = '/apis/admissionregistration.k8s.io/v1';
+      const kinds = ['roles', 'rolebindings'];
+      const change = async (name: string, condition: string, patch: string): Promise<void> => {
+        const expression = `[JSONPatch{op: "add", ${patch}}].filter(each, ${condition})`;
+        await create(`${policies}/mutatingadmissionpolicies`, {
+          metadata: { name },
+          spec: {
+            matchConstraints: {
+              resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: kinds }],
+            },
+            failurePolicy: 'Fail',
+            reinvocationPolicy: 'IfNeeded',
+            mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+          },
+        });
+        await create(`${policies}/mutatingadmissionpolicybindings`, { metadata: { name }, spec: { policyName: name } });
+      };
+      const marked = 'has(object.metadata.labels)';
+      const rule = 'Object.rules{apiGroups: [""], resources: ["secrets"], verbs: ["get"]}';
+      await change('a', `${marked} && has(object.rules)`, `path: "/rules", value: [${rule}]`);
+      await change('b', `${marked} && has(object.roleRef)`, 'path: "/roleRef/name", value: "cluster-admin"');
+      await change('c', `!${marked}`, 'path: "/metadata/labels", value: {"marked": ""}');
+      const role = { metadata: { name: 'changed' }, rules: [own] };
+      const binding = {
+        metadata: { name: 'changed' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'clerk' },
+        subjects: [{ kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' }],
+      };
+      const marks = async (path: string, body: object): Promise<boolean> =>
+        /secrets|cluster-admin/.test((await asAdmin('POST', `${path}?dryRun=All`, body)).text);
+      while (!(await marks(roles, role)) || !(await marks(bindings, binding)));
+      refused(await asAnn('POST', roles, role));
+      expect((await asAnn('POST', bindings, binding)).text).to.include('is attempting to grant RBAC permissions not currently held');
+      for (const name of ['a', 'b', 'c']) await asAdmin('DELETE', `${policies}/mutatingadmissionpolicybindings/${name}`);
+      while ((await marks(roles, role)) || (await marks(bindings, binding)));
     });
     it('cannot be bound by those who do not hold them', async () => {
       const binding = (kind: string, name: string): object => ({
