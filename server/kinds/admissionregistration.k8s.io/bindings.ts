@@ -2,13 +2,22 @@ import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { shownSelector } from '../../../api/selectors.js';
 import type { LabelSelector } from '../../../api/types/meta/v1.js';
 import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
-import type { Found } from '../../registry/validation/ofEach.js';
-import { all, distinct, members, objectRules, oneOf, optional, required, requiredAs } from '../../registry/validation/table.js';
+import {
+  all,
+  distinct,
+  members,
+  objectRules,
+  oneOf,
+  optional,
+  required,
+  requiredAs,
+  type ObjectRules,
+} from '../../registry/validation/table.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
-import { matchResources, paramRef, setMatchDefaults } from './matchResources.js';
+import { matchResources, paramRef } from './matchResources.js';
 import { mutatingOnly } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 
@@ -42,12 +51,10 @@ const paramCell = (object: Binding): string => {
   return ref?.selector ? shownSelector(ref.selector as LabelSelector) : unset;
 };
 
-const bindingKind = (name: string, validate: (binding: Binding) => Found): Kind<Binding> => ({
+const bindingKind = (name: string, validate: ObjectRules<v1.ValidatingAdmissionPolicyBinding>): Kind<Binding> => ({
   name: `${name}.admissionregistration.k8s.io`,
   metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['spec'] },
-  defaults(binding) {
-    setMatchDefaults(specOf(binding).matchResources);
-  },
+  defaults: validate.defaults,
   validate,
   update: { unconditional: false, review: ['objectMeta', validate] },
   warnings: reservedNameWarnings,

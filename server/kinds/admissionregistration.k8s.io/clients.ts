@@ -1,6 +1,6 @@
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { setDefault } from '../../../api/json/defaulting.js';
 import { isSet } from '../../../api/json/members.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import { all, andThen, members, nonZero, optional, orZero } from '../../registry/validation/table.js';
@@ -15,14 +15,10 @@ const portDefault = 443;
 const portMax = 65_535;
 const form = '; desired format: https://host[/path]';
 
-export function setClientDefaults(client: Client | null | undefined): void {
-  if (isSet(client?.service)) setDefault(client.service, 'port', portDefault);
-}
-
 const service = all<Service>(
   swapped,
   members<v1.ServiceReference>({
-    port: orZero((port, path) => (port < 1 || port > portMax ? [invalid(path, port, `port is not valid: ${between(1, portMax)}`)] : [])),
+    port: byDefault(portDefault, orZero(portInRange)),
     path: nonZero(servicePath),
   }),
 );
@@ -31,6 +27,10 @@ export const client = andThen<Client | null | undefined, unknown>(
   (given, path) => (isSet(given?.url) === isSet(given?.service) ? [missing(path, 'exactly one of url or service is required')] : []),
   members<v1.WebhookClientConfig>({ url: optional(webhookUrl), service: optional(service) }),
 );
+
+export function portInRange(port: number, path: Path): FieldError[] {
+  return port < 1 || port > portMax ? [invalid(path, port, `port is not valid: ${between(1, portMax)}`)] : [];
+}
 
 /** The reference confuses the two. */
 function swapped({ namespace = '', name = '' }: Service, path: Path): FieldError[] {

@@ -1,6 +1,6 @@
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { setDefault } from '../../../api/json/defaulting.js';
 import { isSet } from '../../../api/json/members.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { invalid, required as missing, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry/validation/names.js';
@@ -18,23 +18,16 @@ import {
   whenOwner,
 } from '../../registry/validation/table.js';
 import type { Writable } from '../kind.js';
-import { namedRule, setRuleDefaults } from './rules.js';
+import { namedRule } from './rules.js';
 
 type ParamRef = Writable<v1.ParamRef>;
-
-export function setMatchDefaults(match: Writable<v1.MatchResources> | null | undefined): void {
-  if (!isSet(match)) return;
-  setDefault(match, 'matchPolicy', 'Equivalent');
-  for (const selector of ['namespaceSelector', 'objectSelector'] as const) setDefault(match, selector, {});
-  for (const list of ['resourceRules', 'excludeResourceRules'] as const) setRuleDefaults(match[list]);
-}
 
 const selector = optional(changed(validateLabelSelector, strictly));
 
 export const matchResources = members<v1.MatchResources>({
-  matchPolicy: optional(oneOf('Equivalent', 'Exact')),
-  namespaceSelector: selector,
-  objectSelector: selector,
+  matchPolicy: byDefault('Equivalent', oneOf('Equivalent', 'Exact')),
+  namespaceSelector: byDefault(() => ({}), selector),
+  objectSelector: byDefault(() => ({}), selector),
   resourceRules: each(namedRule),
   excludeResourceRules: each(namedRule),
 });

@@ -1,13 +1,13 @@
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
 import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
-import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { conditions } from '../../registry/validation/conditions.js';
+import { byDefault, created } from '../../registry/validation/defaults.js';
 import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, texts } from '../../registry/validation/internalform.js';
-import type { Found } from '../../registry/validation/ofEach.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import {
   all,
   andThen,
@@ -24,6 +24,9 @@ import {
   requiredPointer,
   requiredPointerAs,
   whenOwner,
+  whenFacts,
+  withFacts,
+  objectRulesWith,
   type Rule,
 } from '../../registry/validation/table.js';
 import { qualified } from '../../registry/validation/values.js';
@@ -31,7 +34,7 @@ import { countAt, unset } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { expression, matchConditions, scopeOf, variables } from './expressions.js';
-import { matchResources, paramKind, setMatchDefaults } from './matchResources.js';
+import { matchResources, paramKind } from './matchResources.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 import { mutatingOnly } from './rules.js';
 
@@ -48,27 +51,30 @@ const auditAnnotationsMax = 20;
 const valueExpressionBytesMax = 5 * 1024;
 const nothingToDo = 'validations or auditAnnotations must contain at least one item';
 
-function setDefaults(policy: Policy): void {
-  const spec = ensureObject(policy, 'spec');
-  setDefault(spec, 'failurePolicy', 'Fail');
-  setMatchDefaults(spec.matchConstraints);
-}
-
 const constraints = all(matchResources, members<v1.MatchResources>({ resourceRules: required() }));
 const byConditions = ['paramKind', 'matchConditions'] as const;
 
 /** Unchanged conditions are not checked again. */
-function commonRules(policy: Policy, old: Policy | null, mutating: boolean): Rule<Writable<CommonSpec>> {
-  const isSame = old !== null && byConditions.every((member) => sameValue(specOf(policy)[member], specOf(old)[member]));
-  return members<CommonSpec>({
-    failurePolicy: optional(oneOf('Fail', 'Ignore')),
+interface Change {
+  readonly sameConditions: boolean;
+}
+const changeOf = (policy: Policy, old: Policy | null): Change => ({
+  sameConditions: old !== null && byConditions.every((member) => sameValue(specOf(policy)[member], specOf(old)[member])),
+});
+
+const commonRules = (mutating: boolean): Rule<Writable<CommonSpec>, unknown, Change> =>
+  members<CommonSpec, Change>({
+    failurePolicy: byDefault('Fail', oneOf('Fail', 'Ignore')),
     paramKind: optional(paramKind),
     matchConstraints: requiredPointer<Writable<v1.MatchResources>, unknown>(constraints, mutating ? mutatingOnly : () => []),
-    matchConditions: (conditions, path, spec) =>
-      isSame ? [] : matchConditions(scopeOf({ ...spec, variables: [] }, false))(conditions, path, spec),
+    matchConditions: whenFacts(
+      ({ sameConditions }: Change) => !sameConditions,
+      (conditions, path, spec) => matchConditions(scopeOf({ ...spec, variables: [] }, false))(conditions, path, spec),
+    ),
     variables: variables(mutating),
   });
-}
+const common = { validating: commonRules(false), mutating: commonRules(true) };
+const { defaults } = objectRulesWith<v1.ValidatingAdmissionPolicy, Change>({ spec: created(common.validating) });
 
 function validateValidating(policy: Validating, old: Validating | null): Found {
   const [spec, name] = [specOf(policy), policy.metadata.name ?? ''];
@@ -80,7 +86,7 @@ function validateValidating(policy: Validating, old: Validating | null): Found {
       distinct<Annotation>('key', (once) => all(annotation(name, scope), once)),
     ),
   });
-  return all<Spec>(commonRules(policy, old, false), someTask, own)(spec, specPath, null);
+  return inOrder(withFacts(common.validating, changeOf(policy, old))(spec, specPath), all<Spec>(someTask, own)(spec, specPath, null));
 }
 
 function someTask({ validations, auditAnnotations }: Spec, path: Path): FieldError[] {
@@ -123,11 +129,12 @@ const annotation = (policy: string, scope: AdmissionScope): Rule<Annotation> =>
   });
 
 function validateMutating(policy: Mutating, old: Mutating | null): Found {
+  const spec = specOf(policy);
   const own = members<v1.MutatingAdmissionPolicySpec>({
-    mutations: requiredAs('mutations must contain at least one item', each(mutation(scopeOf(specOf(policy), true)))),
+    mutations: requiredAs('mutations must contain at least one item', each(mutation(scopeOf(spec, true)))),
     reinvocationPolicy: required(oneOf('IfNeeded', 'Never')),
   });
-  return all(commonRules(policy, old, true), own)(specOf(policy), specPath, null);
+  return inOrder(withFacts(common.mutating, changeOf(policy, old))(spec, specPath), own(spec, specPath, null));
 }
 
 const isOf =
@@ -184,7 +191,7 @@ const paramCell = (object: Policy): string =>
 export const validatingAdmissionPolicies: Kind<Validating> = {
   name: 'validatingadmissionpolicies.admissionregistration.k8s.io',
   metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['spec'] },
-  defaults: setDefaults,
+  defaults,
   validate: (policy) => validateValidating(policy, null),
   update: { unconditional: false, review: ['objectMeta', validateValidating] },
   // The only status that passes `forceAllowCreate` on (validatingadmissionpolicy/storage/storage.go).
@@ -196,7 +203,7 @@ export const validatingAdmissionPolicies: Kind<Validating> = {
 export const mutatingAdmissionPolicies: Kind<Mutating> = {
   name: 'mutatingadmissionpolicies.admissionregistration.k8s.io',
   metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['spec'] },
-  defaults: setDefaults,
+  defaults,
   validate: (policy) => validateMutating(policy, null),
   update: { unconditional: false, review: ['objectMeta', validateMutating] },
   warnings: reservedNameWarnings,

@@ -1,9 +1,9 @@
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { setDefault } from '../../../api/json/defaulting.js';
 import { itemsOf } from '../../../api/json/members.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { invalid, notSupported, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import { all, distinct, each, format, members, oneOf, optional, required, type Rule } from '../../registry/validation/table.js';
+import { all, distinct, each, format, members, oneOf, required, type Rule } from '../../registry/validation/table.js';
 import type { Writable } from '../kind.js';
 
 /** Match rules of webhooks and policies: groups, versions, resources, operations and scope. */
@@ -11,10 +11,6 @@ import type { Writable } from '../kind.js';
 const star = '*';
 /** A deleted object cannot be mutated. */
 const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
-
-export const setRuleDefaults = (rules: Writable<v1.RuleWithOperations>[] | undefined): void => {
-  for (const rule of itemsOf(rules)) setDefault(rule, 'scope', star);
-};
 
 const someOrAll = (what: string): Rule<string[] | null | undefined> =>
   required((values, path) =>
@@ -26,7 +22,7 @@ export const rule = members<v1.RuleWithOperations>({
   apiGroups: someOrAll('API groups'),
   apiVersions: all(someOrAll('API versions'), each(required())),
   resources: required(resourceNames),
-  scope: optional(oneOf('*', 'Cluster', 'Namespaced')),
+  scope: byDefault(star, oneOf(star, 'Cluster', 'Namespaced')),
 });
 
 function resourceNames(resources: string[], path: Path): FieldError[] {

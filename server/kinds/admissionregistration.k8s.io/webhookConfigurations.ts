@@ -1,11 +1,10 @@
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
-import type { Found } from '../../registry/validation/ofEach.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import {
   all,
@@ -22,13 +21,14 @@ import {
   when,
   whenFacts,
   type Rule,
+  type ObjectRules,
 } from '../../registry/validation/table.js';
 import { countAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { client, setClientDefaults } from './clients.js';
+import { client } from './clients.js';
 import { matchConditions, webhookScope } from './expressions.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
-import { rule, setRuleDefaults } from './rules.js';
+import { rule } from './rules.js';
 
 const timeoutSecondsDefault = 10;
 const timeoutSecondsMax = 30;
@@ -43,18 +43,6 @@ type Hook = Writable<v1.MutatingWebhook>;
 type HookKind = 'validating' | 'mutating';
 
 const hooksOf = ({ webhooks }: Configuration): readonly Hook[] => itemsOf(webhooks);
-
-function setDefaults(configuration: Configuration, kind: HookKind): void {
-  for (const hook of hooksOf(configuration)) {
-    setDefault(hook, 'failurePolicy', 'Fail');
-    setDefault(hook, 'matchPolicy', 'Equivalent');
-    for (const selector of ['namespaceSelector', 'objectSelector'] as const) setDefault(hook, selector, {});
-    setDefault(hook, 'timeoutSeconds', timeoutSecondsDefault);
-    if (kind === 'mutating') setDefault(hook, 'reinvocationPolicy', 'Never');
-    setRuleDefaults(hook.rules);
-    setClientDefaults(hook.clientConfig);
-  }
-}
 
 /** Later rules, which an object that broke them before may still break. */
 interface Strictness {
@@ -84,10 +72,19 @@ const hasKnownVersion = (versions: Hook['admissionReviewVersions']): boolean =>
 const sideEffectsAmong = (allowed: readonly string[]): Rule<string | null | undefined, unknown, Strictness> =>
   requiredPointerAs(`must specify one of ${allowed.join(', ')}`, oneOf(...allowed));
 
-const rulesOf = (kind: HookKind): ((configuration: Configuration, strictness: Strictness) => Found) =>
+/** Defaults have an order of their own. */
+const firstDefaults = members<v1.MutatingWebhook>({
+  failurePolicy: byDefault('Fail'),
+  matchPolicy: byDefault('Equivalent'),
+  namespaceSelector: byDefault(() => ({})),
+  objectSelector: byDefault(() => ({})),
+});
+
+const rulesOf = (kind: HookKind): ObjectRules<v1.MutatingWebhookConfiguration, [Strictness]> =>
   objectRulesWith<v1.MutatingWebhookConfiguration, Strictness>({
     webhooks: distinct<Hook, unknown, Strictness>('name', (once) =>
       all(
+        firstDefaults,
         members<v1.MutatingWebhook, Strictness>({
           name: required(hookName),
           rules: each(rule),
@@ -97,10 +94,10 @@ const rulesOf = (kind: HookKind): ((configuration: Configuration, strictness: St
             whenFacts(({ noSideEffects }: Strictness) => noSideEffects, sideEffectsAmong(noSideEffects)),
             whenFacts(({ noSideEffects }: Strictness) => !noSideEffects, sideEffectsAmong(sideEffects)),
           ),
-          timeoutSeconds: optional(timeout),
+          timeoutSeconds: byDefault(timeoutSecondsDefault, timeout),
           namespaceSelector: optional(validateLabelSelector),
           objectSelector: optional(validateLabelSelector),
-          reinvocationPolicy: kind === 'mutating' ? optional(oneOf('IfNeeded', 'Never')) : () => [],
+          reinvocationPolicy: kind === 'mutating' ? byDefault('Never', oneOf('IfNeeded', 'Never')) : () => [],
           clientConfig: client,
           matchConditions: whenFacts(({ checkConditions }: Strictness) => checkConditions, matchConditions(webhookScope)),
           admissionReviewVersions: requiredAs(
@@ -150,9 +147,7 @@ function webhookKind(hooks: HookKind): Kind<Configuration> {
   return {
     name: `${hooks}webhookconfigurations.admissionregistration.k8s.io`,
     metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['webhooks'], tellsEmptyFromNone: true },
-    defaults(configuration) {
-      setDefaults(configuration, hooks);
-    },
+    defaults: validate.defaults,
     validate: (configuration) => validate(configuration, strict),
     update: {
       unconditional: false,

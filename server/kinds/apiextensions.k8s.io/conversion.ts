@@ -15,6 +15,9 @@ const misplaced = 'should not be set when strategy is not set to Webhook';
 
 const configuration = requiredPointerAs('required when strategy is set to Webhook', client);
 
+export const conversionDefaults = members<v1.CustomResourceConversion>({
+  webhook: members<v1.WebhookConversion>({ clientConfig: client }),
+});
 const strategyRule = members<v1.CustomResourceConversion>({ strategy: required(oneOf('None', 'Webhook')) });
 
 export const conversion = optional((conversion: Writable<v1.CustomResourceConversion>, path: Path): Found => {

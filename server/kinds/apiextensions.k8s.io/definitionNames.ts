@@ -1,4 +1,5 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
+import { insteadOfZero } from '../../registry/validation/defaults.js';
 import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
 import { all, andThen, each, members, nonZero, required, type Check } from '../../registry/validation/table.js';
@@ -34,12 +35,23 @@ const kindName = joined((name) => dns1035LabelName(name.toLowerCase(), false), '
 const ownListKind = (kind: string, path: Path, names: Names): FieldError[] =>
   kind === names.kind ? [invalid(path, kind, 'kind and listKind may not be the same')] : [];
 
+const ofKind =
+  (nameOf: (kind: string) => string) =>
+  ({ kind = '' }: Names): string | undefined =>
+    kind === '' ? undefined : nameOf(kind);
+
 export const names = all<Names | null | undefined>(
   members<v1.CustomResourceDefinitionNames>({
     plural: nonZero(label),
-    singular: nonZero(label),
+    singular: insteadOfZero(
+      ofKind((kind) => kind.toLowerCase()),
+      label,
+    ),
     kind: nonZero(kindName),
-    listKind: nonZero(kindName),
+    listKind: insteadOfZero(
+      ofKind((kind) => `${kind}List`),
+      kindName,
+    ),
     shortNames: each(label),
   }),
   members<v1.CustomResourceDefinitionNames>({ listKind: nonZero(ownListKind), categories: each(label) }),

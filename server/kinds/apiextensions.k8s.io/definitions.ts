@@ -1,13 +1,14 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
+import { created, byDefault } from '../../registry/validation/defaults.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { subdomainName } from '../../registry/validation/names.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { members, objectRules } from '../../registry/validation/table.js';
-import { setClientDefaults } from '../admissionregistration.k8s.io/clients.js';
 import { gate } from '../gated.js';
+import { conversionDefaults } from './conversion.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { validateApproval } from './approval.js';
@@ -29,17 +30,14 @@ const storedOf = (definition: Definition): readonly string[] => itemsOf(statusOf
 const isEstablished = (definition: Definition): boolean =>
   objectsIn(statusOf(definition), 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
 
-function setDefaults(definition: Definition): void {
-  const spec = ensureObject(definition, 'spec');
-  const names = ensureObject(spec, 'names');
-  const { kind = '' } = names;
-  if (kind !== '') {
-    setTextDefault(names, 'singular', kind.toLowerCase());
-    setTextDefault(names, 'listKind', `${kind}List`);
-  }
-  setDefault(spec, 'conversion', { strategy: 'None' });
-  setClientDefaults(ensureObject(spec, 'conversion').webhook?.clientConfig);
-}
+const { defaults } = objectRules<v1.CustomResourceDefinition>({
+  spec: created(
+    members<v1.CustomResourceDefinitionSpec>({
+      names: created(names),
+      conversion: byDefault(() => ({ strategy: 'None' }), conversionDefaults),
+    }),
+  ),
+});
 
 const validate = (definition: Definition): Found =>
   inOrder(
@@ -135,7 +133,7 @@ export const customResourceDefinitions: Kind<Definition> = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
   metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameProblems },
   gated: [gate('CRDObservedGenerationTracking', 'status.observedGeneration', 'status.conditions[].observedGeneration')],
-  defaults: setDefaults,
+  defaults,
   ahead: (definition) => reviewSchemas(specOf(definition)),
   validate,
   warnings: (definition, old) => formatWarnings(specOf(definition), old === null ? null : specOf(old)),

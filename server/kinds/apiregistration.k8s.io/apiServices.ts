@@ -1,10 +1,24 @@
 import type * as v1 from '../../../api/types/apiregistration/v1.js';
-import { objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { objectAt } from '../../../api/json/defaulting.js';
 import { isSet, memberAt, textAt } from '../../../api/json/members.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
-import { all, each, format, members, objectRules, oneOf, optional, orEmpty, orZero, required } from '../../registry/validation/table.js';
-import { between, dnsSubdomain } from '../../registry/validation/values.js';
+import {
+  all,
+  each,
+  format,
+  members,
+  objectRules,
+  oneOf,
+  optional,
+  orEmpty,
+  orZero,
+  required,
+  when,
+} from '../../registry/validation/table.js';
+import { dnsSubdomain } from '../../registry/validation/values.js';
+import { portInRange } from '../admissionregistration.k8s.io/clients.js';
 import { condition } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
@@ -15,7 +29,6 @@ type Spec = Writable<v1.APIServiceSpec>;
 const groupPriorityMax = 20_000;
 const versionPriorityMax = 1000;
 const portDefault = 443;
-const portMax = 65_535;
 
 const spec = members<v1.APIServiceSpec>({
   group: orEmpty(group),
@@ -35,7 +48,7 @@ const remote = members<v1.APIServiceSpec>({
   service: members<v1.ServiceReference>({
     namespace: required(),
     name: required(),
-    port: orZero((port, path) => (port < 1 || port > portMax ? [invalid(path, port, `port is not valid: ${between(1, portMax)}`)] : [])),
+    port: byDefault(portDefault, orZero(portInRange)),
   }),
   insecureSkipTLSVerify: optional((skips, path, { caBundle = '' }: Spec) =>
     skips && caBundle !== '' ? [invalid(path, true, 'may not be true if caBundle is present')] : [],
@@ -43,7 +56,11 @@ const remote = members<v1.APIServiceSpec>({
 });
 
 const validate = objectRules<v1.APIService>({
-  spec: all(spec, (value, path, owner) => (isSet(value?.service) ? remote : local)(value, path, owner)),
+  spec: all(
+    spec,
+    when((value) => isSet(value?.service), remote),
+    when((value) => !isSet(value?.service), local),
+  ),
 });
 const validateStatus = objectRules<v1.APIService>({
   status: members<v1.APIServiceStatus>({
@@ -88,10 +105,7 @@ function availability(object: APIService): string {
 export const apiServices: Kind<APIService> = {
   name: 'apiservices.apiregistration.k8s.io',
   metadata: { anyFinalizers: true, name: nameProblems },
-  defaults(service) {
-    const target = objectAt(specOf(service), 'service');
-    if (target !== null) setDefault(target, 'port', portDefault);
-  },
+  defaults: validate.defaults,
   validate,
   create: {
     // This server's own API is available from the start, without a connection.

@@ -1,14 +1,15 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
+import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
-import { all, members, objectRules, optional, structure, whole } from '../../registry/validation/table.js';
+import { all, members, objectRules, optional, structure, whenOwner, whole } from '../../registry/validation/table.js';
+import { nonNegative } from '../../registry/validation/values.js';
 import { joinedAt, labelsAt, numberAt, selectorAt } from '../cells.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
-import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
+import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below } from '../gated.js';
@@ -20,6 +21,7 @@ import { notEmpty, sameSelector, strictSelector } from './selector.js';
 import { count, counter } from './statusCounts.js';
 import type { Found } from '../../registry/validation/ofEach.js';
 
+type Strategy = Writable<v1.DaemonSetUpdateStrategy>;
 type Rolling = Writable<v1.RollingUpdateDaemonSet>;
 
 const specPath = Path.of('spec');
@@ -30,21 +32,6 @@ const templateGeneration = (set: Draft<v1.DaemonSet>): number => Number(set.meta
 
 function setTemplateGeneration(set: Draft<v1.DaemonSet>, generation: number): void {
   set.metadata.annotations = { ...set.metadata.annotations, [templateGenerationAnnotation]: String(generation) };
-}
-
-function setDefaults(set: Draft<v1.DaemonSet>): void {
-  const spec = ensureObject(set, 'spec');
-  setPodTemplateDefaults(ensureObject(spec, 'template'));
-  const strategy = ensureObject(spec, 'updateStrategy');
-  setTextDefault(strategy, 'type', 'RollingUpdate');
-  if (strategy.type === 'RollingUpdate') {
-    setDefault(ensureObject(strategy, 'rollingUpdate'), 'maxUnavailable', 1);
-  }
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  // Neither number can be absent in the reference's own form, whatever the type.
-  for (const member of ['maxUnavailable', 'maxSurge'] as const) if (rolling !== null) setDefault(rolling, member, 0);
-  setDefault(spec, 'revisionHistoryLimit', 10);
-  setTemplateGeneration(set, templateGeneration(set));
 }
 
 const rolling = all<Rolling>(
@@ -59,7 +46,14 @@ const rolling = all<Rolling>(
   },
 );
 
-function strategy(strategy: Writable<v1.DaemonSetUpdateStrategy>, path: Path): Found {
+const rollingDefaults = all<Rolling | undefined, Strategy>(
+  whenOwner(({ type }) => type === 'RollingUpdate', created(members<v1.RollingUpdateDaemonSet>({ maxUnavailable: byDefault(1) }))),
+  // The reference's own form has both numbers, whatever the type.
+  members<v1.RollingUpdateDaemonSet>({ maxUnavailable: byDefault(0), maxSurge: byDefault(0) }),
+);
+const strategyDefaults = members<v1.DaemonSetUpdateStrategy>({ type: insteadOfZero('RollingUpdate'), rollingUpdate: rollingDefaults });
+
+function strategy(strategy: Strategy, path: Path): Found {
   const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return [];
   if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, path.child('rollingUpdate'), null);
@@ -72,15 +66,16 @@ function selected({ selector, template }: Writable<v1.DaemonSetSpec>, path: Path
 }
 
 const validate = objectRules<v1.DaemonSet>({
-  spec: all<Writable<v1.DaemonSetSpec> | undefined>(
+  spec: created<Writable<v1.DaemonSetSpec>>(
+    members<v1.DaemonSetSpec>({ template: podTemplateDefaults }),
     members<v1.DaemonSetSpec>({ selector: optional(strictSelector) }),
     whole<v1.DaemonSetSpec>(selected),
     members<v1.DaemonSetSpec>({
       selector: optional(notEmpty('empty selector is invalid for daemonset')),
       template: structure<Writable<coreV1.PodTemplateSpec>>(validatePodTemplate, endlessRun('DaemonSet')),
       minReadySeconds: count,
-      updateStrategy: structure(strategy),
-      revisionHistoryLimit: count,
+      updateStrategy: created(strategyDefaults, strategy),
+      revisionHistoryLimit: byDefault(10, nonNegative),
     }),
   ),
 });
@@ -103,7 +98,10 @@ export const daemonSets: Kind<Draft<v1.DaemonSet>> = {
   name: 'daemonsets.apps',
   gated: [below('spec.template.spec', podSpecGates)],
   metadata: { generationOf: ['spec'] },
-  defaults: setDefaults,
+  defaults(set) {
+    validate.defaults(set);
+    setTemplateGeneration(set, templateGeneration(set));
+  },
   validate,
   warnings: (set, old) => (hasNewGeneration(set, old) ? templateWarnings(set.spec?.template, specPath.child('template')) : []),
   create: {

@@ -1,14 +1,13 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
-import { ensureObject, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, textAt } from '../../../api/json/members.js';
 import { restoreMember } from '../../registry/statuswrites.js';
+import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
 import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
 import { numbers, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
-import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
@@ -17,26 +16,12 @@ import { replicaSpec } from './replicaSets.js';
 import { sameSelector } from './selector.js';
 import { availableAreReady, count, counter, countsWithin } from './statusCounts.js';
 import type { Found } from '../../registry/validation/ofEach.js';
-import { all, members, objectRules, optional, structure } from '../../registry/validation/table.js';
+import { all, members, objectRules, whenOwner } from '../../registry/validation/table.js';
 
+type Strategy = Writable<v1.DeploymentStrategy>;
 type Rolling = Writable<v1.RollingUpdateDeployment>;
 
 const progressDeadlineSeconds = 600;
-
-function setDefaults(deployment: Draft<v1.Deployment>): void {
-  const spec = ensureObject(deployment, 'spec');
-  setPodTemplateDefaults(ensureObject(spec, 'template'));
-  setDefault(spec, 'replicas', 1);
-  const strategy = ensureObject(spec, 'strategy');
-  setTextDefault(strategy, 'type', 'RollingUpdate');
-  if (strategy.type === 'RollingUpdate') {
-    const rolling = ensureObject(strategy, 'rollingUpdate');
-    setDefault(rolling, 'maxUnavailable', '25%');
-    setDefault(rolling, 'maxSurge', '25%');
-  }
-  setDefault(spec, 'revisionHistoryLimit', 10);
-  setDefault(spec, 'progressDeadlineSeconds', progressDeadlineSeconds);
-}
 
 /** A deadline before pods can count as available could never be met. */
 const deadline = (seconds: number, path: Path, { minReadySeconds }: Writable<v1.DeploymentSpec>): FieldError[] =>
@@ -54,7 +39,13 @@ const rolling = all<Rolling>(
 /** Daemon sets have the same members. */
 export const strategyForm = [...texts('type'), ...optionalStructure('rollingUpdate', numbers('maxUnavailable', 'maxSurge'))];
 
-function strategy(strategy: Writable<v1.DeploymentStrategy>, path: Path): Found {
+const rollingDefaults = members<v1.RollingUpdateDeployment>({ maxUnavailable: byDefault('25%'), maxSurge: byDefault('25%') });
+const strategyDefaults = members<v1.DeploymentStrategy>({
+  type: insteadOfZero('RollingUpdate'),
+  rollingUpdate: whenOwner(({ type }: Strategy) => type === 'RollingUpdate', created(rollingDefaults)),
+});
+
+function strategy(strategy: Strategy, path: Path): Found {
   const { type, rollingUpdate } = strategy;
   const at = path.child('rollingUpdate');
   if (type === 'Recreate') return isSet(rollingUpdate) ? [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
@@ -63,12 +54,12 @@ function strategy(strategy: Writable<v1.DeploymentStrategy>, path: Path): Found 
 }
 
 const validate = objectRules<v1.Deployment>({
-  spec: all<Writable<v1.DeploymentSpec> | undefined>(
+  spec: created<Writable<v1.DeploymentSpec>>(
     replicaSpec,
     members<v1.DeploymentSpec>({
-      strategy: structure(strategy),
-      revisionHistoryLimit: count,
-      progressDeadlineSeconds: optional(nonNegative, deadline),
+      strategy: created(strategyDefaults, strategy),
+      revisionHistoryLimit: byDefault(10, nonNegative),
+      progressDeadlineSeconds: byDefault(progressDeadlineSeconds, nonNegative, deadline),
     }),
   ),
 });
@@ -94,7 +85,7 @@ export const deployments: Kind<Draft<v1.Deployment>> = {
   name: 'deployments.apps',
   gated: [below('spec.template.spec', podSpecGates), gate('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')],
   metadata: { generationOf: ['spec'] },
-  defaults: setDefaults,
+  defaults: validate.defaults,
   validate,
   warnings: workloadWarnings,
   update: {

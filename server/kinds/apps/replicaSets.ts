@@ -1,10 +1,11 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
-import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
+import { byDefault, created } from '../../registry/validation/defaults.js';
 import { Path } from '../../registry/validation/field.js';
+import { nonNegative } from '../../registry/validation/values.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
-import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
+import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
@@ -13,7 +14,7 @@ import { workloadWarnings } from './workloadWarnings.js';
 import { sameSelector, workloadSelector } from './selector.js';
 import { count, replicaStatus } from './statusCounts.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { members, objectRules } from '../../registry/validation/table.js';
+import { all, members, objectRules } from '../../registry/validation/table.js';
 
 const status = Path.of('status');
 
@@ -26,24 +27,23 @@ function template(given: Writable<coreV1.PodTemplateSpec> | undefined, path: Pat
 }
 
 /** Deployments have the same members. */
-export const replicaSpec = members<v1.ReplicaSetSpec>({
-  replicas: count,
-  minReadySeconds: count,
-  selector: workloadSelector('empty selector is invalid for deployment', 'invalid label selector'),
-  template,
-});
+export const replicaSpec = all<Writable<v1.ReplicaSetSpec>>(
+  members<v1.ReplicaSetSpec>({ template: podTemplateDefaults }),
+  members<v1.ReplicaSetSpec>({
+    replicas: byDefault(1, nonNegative),
+    minReadySeconds: count,
+    selector: workloadSelector('empty selector is invalid for deployment', 'invalid label selector'),
+    template,
+  }),
+);
 
-const validate = objectRules<v1.ReplicaSet>({ spec: replicaSpec });
+const validate = objectRules<v1.ReplicaSet>({ spec: created(replicaSpec) });
 
 export const replicaSets: Kind<Draft<v1.ReplicaSet>> = {
   name: 'replicasets.apps',
   gated: [below('spec.template.spec', podSpecGates), gate('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')],
   metadata: { generationOf: ['spec'] },
-  defaults(set) {
-    const spec = ensureObject(set, 'spec');
-    setPodTemplateDefaults(ensureObject(spec, 'template'));
-    setDefault(spec, 'replicas', 1);
-  },
+  defaults: validate.defaults,
   validate,
   warnings: workloadWarnings,
   create: { status: { replicas: 0 } },

@@ -3,21 +3,21 @@ import type * as coreV1 from '../../../api/types/core/v1.js';
 import type { IntOrString } from '../../../api/types/machinery.js';
 import type { LabelSelector } from '../../../api/selectors/index.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
-import { ensureObject, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, textAt } from '../../../api/json/members.js';
+import { byDefault, completed, created, insteadOfZero } from '../../registry/validation/defaults.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { numbers, optionals, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
-import { dnsLabel } from '../../registry/validation/values.js';
+import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
 import { joinedAt } from '../cells.js';
-import { claimSpec } from '../core/persistentVolumeClaim/validation.js';
+import { claimSpec, pendingClaim } from '../core/persistentVolumeClaim/validation.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
-import { setPodTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
+import { podTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
-import { roundResources } from '../../../api/resourceLists.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
@@ -26,7 +26,7 @@ import { specOf } from '../parts.js';
 import { workloadSelector } from './selector.js';
 import { availableAreReady, count, counter, countsWithin } from './statusCounts.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { all, each, members, nonZero, objectRules, oneOf, optional, structure, type Rule } from '../../registry/validation/table.js';
+import { all, each, members, nonZero, objectRules, oneOf, optional, type ObjectRules, type Rule } from '../../registry/validation/table.js';
 
 type Spec = Writable<v1.StatefulSetSpec>;
 type Template = Writable<coreV1.PodTemplateSpec>;
@@ -47,19 +47,6 @@ const fixed =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' " +
   "and 'minReadySeconds' are forbidden";
 
-function setDefaults(set: Draft<v1.StatefulSet>): void {
-  const spec = ensureObject(set, 'spec');
-  setPodTemplateDefaults(ensureObject(spec, 'template'));
-  setTextDefault(spec, 'podManagementPolicy', 'OrderedReady');
-  setStrategyDefaults(ensureObject(spec, 'updateStrategy'));
-  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
-  setTextDefault(retention, 'whenDeleted', retain);
-  setTextDefault(retention, 'whenScaled', retain);
-  setDefault(spec, 'replicas', 1);
-  setDefault(spec, 'revisionHistoryLimit', 10);
-  for (const claim of objectsIn(spec, 'volumeClaimTemplates')) setClaimDefaults(claim);
-}
-
 function setStrategyDefaults(strategy: Strategy): void {
   if ((strategy.type ?? '') === '') {
     strategy.type = 'RollingUpdate';
@@ -70,13 +57,9 @@ function setStrategyDefaults(strategy: Strategy): void {
 }
 
 /** Claims in templates have a kind and a status, whatever they state. */
-function setClaimDefaults(claim: Writable<coreV1.PersistentVolumeClaim>): void {
+function setKind(claim: Writable<coreV1.PersistentVolumeClaim>): void {
   claim.apiVersion = 'v1';
   claim.kind = 'PersistentVolumeClaim';
-  const spec = ensureObject(claim, 'spec');
-  setDefault(spec, 'volumeMode', 'Filesystem');
-  roundResources(spec.resources ?? null);
-  setTextDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
 }
 
 /** Always one, unstated, while the feature is off. */
@@ -132,24 +115,28 @@ function updateStrategy(strategy: Strategy, path: Path): Found {
   return [invalid(path, printedStructure(strategy, strategyForm), "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
-const retention = oneOf(retain, 'Delete');
+const retention = insteadOfZero(retain, oneOf(retain, 'Delete'));
 /** Immutable members are checked on create only. */
 const fixedMembers = members<v1.StatefulSetSpec>({
   serviceName: nonZero(dnsLabel),
-  volumeClaimTemplates: each(members<coreV1.PersistentVolumeClaim>({ spec: claimSpec })),
+  volumeClaimTemplates: each(
+    completed(setKind),
+    members<coreV1.PersistentVolumeClaim>({ spec: created(claimSpec), status: created(pendingClaim) }),
+  ),
 });
 
-const rules = (ofFixed: Rule<Spec | null | undefined>): ((set: Draft<v1.StatefulSet>) => Found) =>
+const rules = (ofFixed: Rule<Spec | null | undefined>): ObjectRules<v1.StatefulSet> =>
   objectRules<v1.StatefulSet>({
-    spec: all<Spec | undefined>(
+    spec: created<Spec>(
+      members<v1.StatefulSetSpec>({ template: podTemplateDefaults }),
       members<v1.StatefulSetSpec>({
-        podManagementPolicy: eitherOr('OrderedReady', 'Parallel'),
-        updateStrategy: structure(updateStrategy),
-        persistentVolumeClaimRetentionPolicy: members<v1.StatefulSetPersistentVolumeClaimRetentionPolicy>({
-          whenDeleted: retention,
-          whenScaled: retention,
-        }),
-        replicas: count,
+        podManagementPolicy: insteadOfZero('OrderedReady', eitherOr('OrderedReady', 'Parallel')),
+        updateStrategy: created(completed(setStrategyDefaults), updateStrategy),
+        persistentVolumeClaimRetentionPolicy: created(
+          members<v1.StatefulSetPersistentVolumeClaimRetentionPolicy>({ whenDeleted: retention, whenScaled: retention }),
+        ),
+        replicas: byDefault(1, nonNegative),
+        revisionHistoryLimit: byDefault(10),
         minReadySeconds: count,
         ordinals: members<v1.StatefulSetOrdinals>({ start: count }),
       }),
@@ -197,7 +184,7 @@ export const statefulSets: Kind<Draft<v1.StatefulSet>> = {
   name: 'statefulsets.apps',
   gated: [below('spec.template.spec', podSpecGates), gate('MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable')],
   metadata: { generationOf: ['spec'], name: dnsLabelName },
-  defaults: setDefaults,
+  defaults: validate.created.defaults,
   prepare: (set, _old, { enabled }) => {
     setMaxUnavailable(set, enabled);
   },

@@ -1,14 +1,14 @@
 import type * as v2 from '../../../api/types/autoscaling/v2.js';
 import type { ApiObject } from '../../../api/object.js';
-import { ensureObject, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
+import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
 import { invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { all, changed, members, minimum, objectRules, off, on, optional, orZero } from '../../registry/validation/table.js';
+import { all, changed, members, minimum, objectRules, off, on, orZero } from '../../registry/validation/table.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { at, numberAt, unset, type Cells } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { behavior, setBehaviorDefaults } from './autoscaler/behavior.js';
+import { behavior } from './autoscaler/behavior.js';
 import { metrics, reference, version } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
 import { targetsCell } from './targets.js';
@@ -21,14 +21,9 @@ const cpuPercent = 80;
 /** The only scalable kind of the core group. */
 const withoutGroup = 'ReplicationController';
 
-function setDefaults(autoscaler: Autoscaler): void {
-  const spec = ensureObject(autoscaler, 'spec');
-  setDefault(spec, 'minReplicas', minReplicas);
-  if (objectsIn(spec, 'metrics').length === 0) {
-    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } } }];
-  }
-  setBehaviorDefaults(spec);
-}
+const busyProcessors = (): Writable<v2.MetricSpec>[] => [
+  { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpuPercent } } },
+];
 
 const targetVersion = members<v2.CrossVersionObjectReference>({
   apiVersion: (apiVersion = '', path, { kind }: Reference) => version(kind === withoutGroup)(apiVersion, path),
@@ -38,13 +33,15 @@ const sameTarget = (findings: FieldError[], target: Reference | null | undefined
   keepable(`${target?.apiVersion ?? ''} ${target?.kind ?? ''}`, findings);
 
 const validateSpec = objectRules<v2.HorizontalPodAutoscaler>({
-  spec: members<v2.HorizontalPodAutoscalerSpec>({
-    minReplicas: optional(off('HPAScaleToZero', minimum(minReplicas)), on('HPAScaleToZero', minimum(0))),
-    maxReplicas: orZero(mostReplicas),
-    scaleTargetRef: all(reference, changed(targetVersion, sameTarget)),
-    metrics,
-    behavior,
-  }),
+  spec: created(
+    members<v2.HorizontalPodAutoscalerSpec>({
+      minReplicas: byDefault(minReplicas, off('HPAScaleToZero', minimum(minReplicas)), on('HPAScaleToZero', minimum(0))),
+      maxReplicas: orZero(mostReplicas),
+      scaleTargetRef: all(reference, changed(targetVersion, sameTarget)),
+      metrics: insteadOfZero(busyProcessors, metrics),
+      behavior,
+    }),
+  ),
 });
 const validateStatus = objectRules<v2.HorizontalPodAutoscaler>({
   status: members<v2.HorizontalPodAutoscalerStatus>({ currentReplicas: nonNegative, desiredReplicas: nonNegative }),
@@ -72,7 +69,7 @@ export const horizontalPodAutoscalers: Kind<Autoscaler> = {
   name: 'horizontalpodautoscalers.autoscaling',
   gated: [gate('HPAConfigurableTolerance', 'spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance')],
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion, cells: { ...cells, Targets: targetsOfEarlier } } },
-  defaults: setDefaults,
+  defaults: validateSpec.defaults,
   validate: validateSpec,
   create: { status: { desiredReplicas: 0, currentMetrics: null } },
   update: {

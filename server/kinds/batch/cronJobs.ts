@@ -1,10 +1,11 @@
 import type * as v1 from '../../../api/types/batch/v1.js';
 import type { JsonValue } from '../../../api/object.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { objectAt } from '../../../api/json/defaulting.js';
 import { isSet, memberAt, textAt } from '../../../api/json/members.js';
+import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
 import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { printedSelector } from '../../registry/validation/printed.js';
-import { all, knowing, members, oneOf, optional, required, withFacts } from '../../registry/validation/table.js';
+import { all, knowing, members, objectRulesWith, oneOf, optional, required } from '../../registry/validation/table.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { ageAt, at, countAt, joinedAt, selectorAt } from '../cells.js';
 import { podNameWarnings } from '../apps/workloadWarnings.js';
@@ -14,13 +15,12 @@ import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { isTimeZone, scheduleProblem } from './cron/schedule.js';
-import { setJobTemplateDefaults } from './job/defaults.js';
 import { jobTemplateSpec } from './job/spec.js';
 import { jobSpecWarnings } from './jobs.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
-const template = specPath.child('jobTemplate', 'spec');
+const templatePath = specPath.child('jobTemplate', 'spec');
 /** A job's name adds eleven characters for the time, and must fit in a label. */
 const nameMax = 52;
 const zoneInSchedule = 'TZ';
@@ -28,20 +28,9 @@ const zoneInSchedule = 'TZ';
 const jobSpecOf = (cronJob: Draft<v1.CronJob>): Writable<v1.JobSpec> =>
   objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
 
-function setDefaults(cronJob: Draft<v1.CronJob>): void {
-  const spec = ensureObject(cronJob, 'spec');
-  const template = ensureObject(spec, 'jobTemplate');
-  ensureObject(template, 'metadata');
-  setJobTemplateDefaults(ensureObject(template, 'spec'));
-  setTextDefault(spec, 'concurrencyPolicy', 'Allow');
-  setDefault(spec, 'suspend', false);
-  setDefault(spec, 'successfulJobsHistoryLimit', 3);
-  setDefault(spec, 'failedJobsHistoryLimit', 1);
-}
-
 /** `old` is null on create. Accepted values stay acceptable. */
 const validateSpec = (cronJob: Draft<v1.CronJob>, old: Draft<v1.CronJob> | null): Found =>
-  withFacts(spec, { before: old === null ? null : specOf(old) })(specOf(cronJob), specPath);
+  rules(cronJob, { before: old === null ? null : specOf(old) });
 
 interface CronFacts {
   readonly before: Writable<v1.CronJobSpec> | null;
@@ -80,11 +69,14 @@ const spec = members<v1.CronJobSpec, CronFacts>({
   schedule: required(knowing(schedule)),
   startingDeadlineSeconds: count,
   timeZone: optional(knowing(timeZone)),
-  concurrencyPolicy: oneOf('Allow', 'Forbid', 'Replace'),
+  concurrencyPolicy: insteadOfZero('Allow', oneOf('Allow', 'Forbid', 'Replace')),
+  suspend: byDefault(false),
   jobTemplate: members<v1.JobTemplateSpec>({ spec: all(jobTemplateSpec, ofTemplate) }),
-  successfulJobsHistoryLimit: count,
-  failedJobsHistoryLimit: count,
+  successfulJobsHistoryLimit: byDefault(3, nonNegative),
+  failedJobsHistoryLimit: byDefault(1, nonNegative),
 });
+const template = members<v1.JobTemplateSpec>({ metadata: created(), spec: created() });
+const rules = objectRulesWith<v1.CronJob, CronFacts>({ spec: created(members<v1.CronJobSpec>({ jobTemplate: created(template) }), spec) });
 
 function validateNameLength(cronJob: Draft<v1.CronJob>): FieldError[] {
   const name = cronJob.metadata.name ?? '';
@@ -104,11 +96,11 @@ export const cronJobs: Kind<Draft<v1.CronJob>> = {
   name: 'cronjobs.batch',
   gated: [below('spec.jobTemplate.spec.template.spec', podSpecGates), gate('JobManagedBy', 'spec.jobTemplate.spec.managedBy')],
   metadata: { generationOf: ['spec'] },
-  defaults: setDefaults,
+  defaults: rules.defaults,
   validate: (cronJob) => inOrder(validateSpec(cronJob, null), validateNameLength(cronJob)),
   warnings: (cronJob, old) => [
     ...(old === null ? podNameWarnings(cronJob) : []),
-    ...(hasNewGeneration(cronJob, old) ? jobSpecWarnings(jobSpecOf(cronJob), template) : []),
+    ...(hasNewGeneration(cronJob, old) ? jobSpecWarnings(jobSpecOf(cronJob), templatePath) : []),
     ...(old === null || memberAt(cronJob, 'spec', 'schedule') !== memberAt(old, 'spec', 'schedule') ? zoneWarnings(cronJob) : []),
   ],
   update: {

@@ -1,7 +1,9 @@
 import type * as v1 from '../../../api/types/batch/v1.js';
 import { textAt } from '../../../api/json/members.js';
+import { created } from '../../registry/validation/defaults.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
+import { objectRules } from '../../registry/validation/table.js';
 import { podNameWarnings } from '../apps/workloadWarnings.js';
 import { age, condition, duration, joinedAt, selectorAt } from '../cells.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
@@ -10,8 +12,7 @@ import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
-import { mirrorLabels, setJobDefaults } from './job/defaults.js';
-import { generateSelector, validateGeneratedSelector } from './job/selector.js';
+import { generateSelector, mirrorLabels, validateGeneratedSelector } from './job/selector.js';
 import { jobSpec } from './job/spec.js';
 import { validateJobStatus } from './job/status.js';
 import { validateJobSpecUpdate } from './job/update.js';
@@ -21,8 +22,8 @@ const spec = Path.of('spec');
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-const validate = (job: Draft<v1.Job>): Found =>
-  inOrder(validateGeneratedSelector(job), jobSpec(specOf(job), spec, null), validateHostNames(job));
+const rules = objectRules<v1.Job>({ spec: created(jobSpec) });
+const validate = (job: Draft<v1.Job>): Found => inOrder(validateGeneratedSelector(job), rules(job), validateHostNames(job));
 
 /** Pods of an indexed job are named after their index. */
 function validateHostNames(job: Draft<v1.Job>): FieldError[] {
@@ -85,7 +86,10 @@ export const jobs: Kind<Draft<v1.Job>> = {
   name: 'jobs.batch',
   gated: [below('spec.template.spec', podSpecGates), gate('JobManagedBy', 'spec.managedBy')],
   metadata: { generationOf: ['spec'] },
-  defaults: setJobDefaults,
+  defaults(job) {
+    rules.defaults(job);
+    mirrorLabels(job);
+  },
   validate,
   // This default also applies on reads; a refusal because of labels set by it would confuse.
   canonicalize: mirrorLabels,

@@ -1,12 +1,12 @@
 import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
-import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
 import type { Review } from '../../registry/rules.js';
 import { conditions } from '../../registry/validation/conditions.js';
+import { byDefault, created } from '../../registry/validation/defaults.js';
 import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';
-import { all, members, objectRules, optional, orEmpty } from '../../registry/validation/table.js';
+import { members, objectRules, optional, orEmpty } from '../../registry/validation/table.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { fieldsAt } from '../fields.js';
 import { immutable } from '../immutable.js';
@@ -44,9 +44,9 @@ const spec = members<v1beta1.PodCertificateRequestSpec>({
   serviceAccountUID: uid,
   nodeName: name,
   nodeUID: uid,
-  maxExpirationSeconds: optional(lifetime),
+  maxExpirationSeconds: byDefault(daySeconds, lifetime),
 });
-const validate = objectRules<v1beta1.PodCertificateRequest>({ spec: all(spec, validateKey) });
+const validate = objectRules<v1beta1.PodCertificateRequest>({ spec: created(spec, validateKey) });
 
 /** The cluster's own signers issue for a day at most. */
 function lifetime(seconds: number, path: Path, { signerName = '' }: Writable<v1beta1.PodCertificateRequestSpec>): FieldError[] {
@@ -95,9 +95,7 @@ function validateEnds(request: Request): Found {
 
 export const podCertificateRequests: Kind<Request> = {
   name: 'podcertificaterequests.certificates.k8s.io',
-  defaults(request) {
-    setDefault(ensureObject(request, 'spec'), 'maxExpirationSeconds', daySeconds);
-  },
+  defaults: validate.defaults,
   validate,
   update: {
     unconditional: false,

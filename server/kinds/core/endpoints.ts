@@ -1,16 +1,29 @@
 import type * as v1 from '../../../api/types/core/v1.js';
 import { parseTime } from '../../../api/time.js';
-import { objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { endpointAddress } from '../../registry/validation/addresses.js';
+import { insteadOfZero } from '../../registry/validation/defaults.js';
 import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
 import { none } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
-import { all, each, members, nonZero, objectRules, oneOf, optional, required, whole, type Rule } from '../../registry/validation/table.js';
+import {
+  all,
+  each,
+  ifOwner,
+  members,
+  nonZero,
+  objectRules,
+  oneOf,
+  optional,
+  required,
+  whole,
+  type Rule,
+} from '../../registry/validation/table.js';
 
 const triggered = 'endpoints.kubernetes.io/last-change-trigger-time';
 
@@ -32,7 +45,7 @@ const portNamed = (isNamed: boolean): Rule<Writable<v1.EndpointPort>> =>
   members<v1.EndpointPort>({
     name: isNamed ? required(dnsLabel) : nonZero(dnsLabel),
     port: portNumber,
-    protocol: required(oneOf('SCTP', 'TCP', 'UDP')),
+    protocol: insteadOfZero('TCP', oneOf('SCTP', 'TCP', 'UDP')),
     appProtocol: optional(qualified),
   });
 const [namedPorts, ports] = [each(portNamed(true)), each(portNamed(false))];
@@ -46,7 +59,7 @@ const subset = all(
   members<v1.EndpointSubset>({
     addresses,
     notReadyAddresses: addresses,
-    ports: (value, path, owner) => (severalPorts(owner) ? namedPorts : ports)(value, path, owner),
+    ports: ifOwner(severalPorts, namedPorts, ports),
   }),
 );
 
@@ -92,10 +105,7 @@ function endpointsText(object: Draft<v1.Endpoints>): string {
 export const endpoints: Kind<Draft<v1.Endpoints>> = {
   name: 'endpoints',
   versions: { v1: { deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' } },
-  defaults(object) {
-    for (const subset of objectsIn(object, 'subsets'))
-      for (const port of objectsIn(subset, 'ports')) setTextDefault(port, 'protocol', 'TCP');
-  },
+  defaults: validateSubsets.defaults,
   validate: (object) => inOrder(validateAnnotations(object), validateSubsets(object)),
   warnings,
   update: {

@@ -1,6 +1,7 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
+import { created } from '../../registry/validation/defaults.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameProblems } from '../../registry/validation/names.js';
 import { ofEach } from '../../registry/validation/ofEach.js';
@@ -12,10 +13,9 @@ import { specOf, statusOf } from '../parts.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';
-import { claimSpec } from './persistentVolumeClaim/validation.js';
+import { claimSpec, pendingClaim } from './persistentVolumeClaim/validation.js';
 import { classAnnotation } from './persistentVolumes.js';
 import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
-import { roundResources } from '../../../api/resourceLists.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
 const spec = Path.of('spec');
@@ -62,18 +62,12 @@ function dropUse(claim: Draft<v1.PersistentVolumeClaim>): void {
   else delete status.conditions;
 }
 
-const validate = objectRules<v1.PersistentVolumeClaim>({ spec: claimSpec });
+const validate = objectRules<v1.PersistentVolumeClaim>({ spec: created(claimSpec), status: pendingClaim });
 
 export const persistentVolumeClaims: Kind<Draft<v1.PersistentVolumeClaim>> = {
   name: 'persistentvolumeclaims',
   gated: [gate('VolumeAttributesClass', 'spec.volumeAttributesClassName')],
-  defaults(claim) {
-    const spec = ensureObject(claim, 'spec');
-    setDefault(spec, 'volumeMode', 'Filesystem');
-    roundResources(objectAt(spec, 'resources'));
-    const status = objectAt(claim, 'status');
-    if (status !== null) setTextDefault(status, 'phase', 'Pending');
-  },
+  defaults: validate.defaults,
   prepare(claim, old, { enabled }) {
     alignSources(specOf(claim), old === null ? null : specOf(old), enabled);
   },

@@ -1,9 +1,9 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { differenceOf } from '../../registry/validation/difference.js';
+import { objectRulesWith } from '../../registry/validation/table.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { whileOff } from '../../registry/validation/gatedFindings.js';
 import { unchanged } from '../../registry/validation/immutable.js';
@@ -16,7 +16,6 @@ import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { volumeSpec } from './persistentVolume/spec.js';
-import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
@@ -48,7 +47,8 @@ function validateMountOptions(volume: Draft<v1.PersistentVolume>): FieldError[] 
   return [forbidden(Path.of('metadata', 'annotations', mountAnnotation), 'may not specify mount options for this volume type')];
 }
 
-const validateSpec = (volume: Draft<v1.PersistentVolume>): Found => volumeSpec(volume.metadata.name ?? '')(specOf(volume), specPath, null);
+const rules = objectRulesWith<v1.PersistentVolume, { name: string }>({ spec: volumeSpec });
+const validateSpec = (volume: Draft<v1.PersistentVolume>): Found => rules(volume, { name: volume.metadata.name ?? '' });
 
 /** A volume's node affinity may be set later, once. */
 function validateChange(volume: Draft<v1.PersistentVolume>, old: Draft<v1.PersistentVolume>): FieldError[] {
@@ -128,14 +128,7 @@ const affinityWarnings = ({ nodeAffinity }: Spec): string[] =>
 export const persistentVolumes: Kind<Draft<v1.PersistentVolume>> = {
   name: 'persistentvolumes',
   gated: [gate('VolumeAttributesClass', 'spec.volumeAttributesClassName')],
-  defaults(volume) {
-    const spec = ensureObject(volume, 'spec');
-    setTextDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
-    setDefault(spec, 'volumeMode', 'Filesystem');
-    setSourceDefaults(spec);
-    const azure = objectAt(spec, 'azureFile');
-    if (azure !== null) setDefault<JsonObject, 'secretNamespace'>(azure, 'secretNamespace', null);
-  },
+  defaults: rules.defaults,
   validate: (volume) => inOrder(validateSpec(volume), validateMountOptions(volume)),
   warnings,
   create: {

@@ -1,25 +1,22 @@
 import type { PodTemplate } from '../../../api/types/core/v1.js';
-import { ensureObject } from '../../../api/json/defaulting.js';
 import { Path } from '../../registry/validation/field.js';
 import { joinedAt, labelsAt } from '../cells.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
-import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
+import { podTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
-import { objectRules, structure } from '../../registry/validation/table.js';
+import { all, objectRules, structure } from '../../registry/validation/table.js';
 
 const template = Path.of('template');
-const validate = objectRules<PodTemplate>({ template: structure(validatePodTemplate) });
+const validate = objectRules<PodTemplate>({ template: all(podTemplateDefaults, structure(validatePodTemplate)) });
 
 export const podTemplates: Kind<Draft<PodTemplate>> = {
   name: 'podtemplates',
   gated: [below('template.spec', podSpecGates)],
   metadata: { generationOf: ['template'] },
-  defaults(object) {
-    setPodTemplateDefaults(ensureObject(object, 'template'));
-  },
+  defaults: validate.defaults,
   validate,
   warnings: (object, old) => (hasNewGeneration(object, old) ? templateWarnings(object.template, template) : []),
   update: { review: ['objectMetaUpdate', validate] },

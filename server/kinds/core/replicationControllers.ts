@@ -1,6 +1,6 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
+import { byDefault, completed, created } from '../../registry/validation/defaults.js';
 import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
 import { printedMap } from '../../registry/validation/printed.js';
@@ -12,6 +12,7 @@ import { endlessRun } from './podSpec/controlledTemplate.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { members, objectRules, requiredPointer } from '../../registry/validation/table.js';
 
@@ -21,12 +22,9 @@ type Labels = Spec['selector'];
 const hasEntries = (map: Labels): map is NonNullable<Labels> => Object.keys(map ?? {}).length > 0;
 
 /** The pods' labels are the default selector and labels. */
-function setDefaults(controller: Draft<v1.ReplicationController>): void {
-  const spec = ensureObject(controller, 'spec');
-  setDefault(spec, 'replicas', 1);
-  if (spec.template === undefined) return;
-  setPodTemplateDefaults(spec.template);
-  const labels = spec.template.metadata?.labels;
+function setLabels(controller: Draft<v1.ReplicationController>): void {
+  const spec = specOf(controller);
+  const labels = spec.template?.metadata?.labels;
   if (!hasEntries(labels)) return;
   if (!hasEntries(spec.selector)) spec.selector = { ...labels };
   if (!hasEntries(controller.metadata.labels)) controller.metadata.labels = { ...labels };
@@ -40,12 +38,19 @@ function matches({ metadata }: Writable<v1.PodTemplateSpec>, path: Path, { selec
 }
 
 const validate = objectRules<v1.ReplicationController>({
-  spec: members<v1.ReplicationControllerSpec>({
-    minReadySeconds: nonNegative,
-    selector: (selector, path) => (hasEntries(selector) ? [] : [required(path, '')]),
-    replicas: nonNegative,
-    template: requiredPointer(matches, validatePodTemplate, endlessRun('ReplicationController')),
-  }),
+  spec: created(
+    members<v1.ReplicationControllerSpec>({
+      minReadySeconds: nonNegative,
+      selector: (selector, path) => (hasEntries(selector) ? [] : [required(path, '')]),
+      replicas: byDefault(1, nonNegative),
+      template: requiredPointer(
+        completed<Writable<v1.PodTemplateSpec>>(setPodTemplateDefaults),
+        matches,
+        validatePodTemplate,
+        endlessRun('ReplicationController'),
+      ),
+    }),
+  ),
 });
 
 const validateStatus = objectRules<v1.ReplicationController>({ status: replicaStatus });
@@ -54,7 +59,10 @@ export const replicationControllers: Kind<Draft<v1.ReplicationController>> = {
   name: 'replicationcontrollers',
   gated: [below('spec.template.spec', podSpecGates)],
   metadata: { generationOf: ['spec'], name: longName },
-  defaults: setDefaults,
+  defaults(controller) {
+    validate.defaults(controller);
+    setLabels(controller);
+  },
   validate,
   warnings: workloadWarnings,
   create: { status: { replicas: 0 } },

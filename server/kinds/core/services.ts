@@ -7,7 +7,6 @@ import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
 import { completeAddresses, dropMeaningless, dropUnused } from './service/carry.js';
 import { alignAddresses } from './service/families.js';
-import { setServiceDefaults } from './service/defaults.js';
 import { validateStatus } from './service/status.js';
 import { validateService, validateServiceUpdate } from './service/validation.js';
 import { serviceWarnings, statusWarnings } from './service/warnings.js';
@@ -35,7 +34,10 @@ export const services: Kind<Draft<v1.Service>> = {
   metadata: {
     name: (name, prefix, _service, enabled) => (enabled('RelaxedServiceNameValidation') ? dnsLabelName : dns1035LabelName)(name, prefix),
   },
-  defaults: setServiceDefaults,
+  defaults(service) {
+    validateService.defaults(service);
+    validateStatus.defaults(service);
+  },
   validate: validateService,
   warnings: serviceWarnings,
   // The reference checks what it will not show.

@@ -1,8 +1,9 @@
 import type * as v1 from '../../../api/types/discovery/v1.js';
-import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { entryOf, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { endpointAddress, parseOldAddress } from '../../registry/validation/addresses.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { invalid, Path, required as missing, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabelName, labelValueProblems, subdomainName, type NameRule } from '../../registry/validation/names.js';
@@ -110,9 +111,9 @@ const portsRules = objectRules<v1.EndpointSlice>({
     maxItems(portsMax),
     distinct<Writable<v1.EndpointPort>>('name', (once) =>
       all(
-        members<v1.EndpointPort>({ name: nonZero(dnsLabel) }),
+        members<v1.EndpointPort>({ name: byDefault('', nonZero(dnsLabel)) }),
         once,
-        members<v1.EndpointPort>({ protocol: oneOf('SCTP', 'TCP', 'UDP'), appProtocol: optional(qualified) }),
+        members<v1.EndpointPort>({ protocol: byDefault('TCP', oneOf('SCTP', 'TCP', 'UDP')), appProtocol: optional(qualified) }),
       ),
     ),
   ),
@@ -150,12 +151,7 @@ function sliceEndpoints(slice: Draft<v1.EndpointSlice>): string {
 
 export const endpointSlices: Kind<Draft<v1.EndpointSlice>> = {
   name: 'endpointslices.discovery.k8s.io',
-  defaults(slice) {
-    for (const port of objectsIn(slice, 'ports')) {
-      setDefault(port, 'name', '');
-      setDefault(port, 'protocol', 'TCP');
-    }
-  },
+  defaults: portsRules.defaults,
   validate: (slice) => inOrder(addressTypeRules(slice), portsRules(slice), endpointsRules(slice)),
   warnings: (slice, old) => [
     ...(old === null && addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),

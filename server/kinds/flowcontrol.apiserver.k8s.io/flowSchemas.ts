@@ -1,7 +1,7 @@
 import type * as v1 from '../../../api/types/flowcontrol/v1.js';
-import { ensureObject } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
+import { insteadOfZero, created } from '../../registry/validation/defaults.js';
 import { invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
 import {
   flags,
@@ -13,7 +13,7 @@ import {
   structure,
   texts,
 } from '../../registry/validation/internalform.js';
-import { all, members, objectRules, optional, requiredAs } from '../../registry/validation/table.js';
+import { members, objectRules, optional, requiredAs } from '../../registry/validation/table.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, condition, numberAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
@@ -46,6 +46,7 @@ const specForm = [
 ];
 
 const spec = members<v1.FlowSchemaSpec>({
+  matchingPrecedence: insteadOfZero(precedenceDefault),
   distinguisherMethod: optional(
     members<v1.FlowDistinguisherMethod>({
       type: (type = '', path) => (methods.includes(type) ? [] : [notSupported(path, { Type: type }, methods)]),
@@ -56,7 +57,7 @@ const spec = members<v1.FlowSchemaSpec>({
   }),
   rules: policyRules,
 });
-const validate = objectRules<v1.FlowSchema>({ spec: all(precedence, spec, fixedSpec), status });
+const validate = objectRules<v1.FlowSchema>({ spec: created(precedence, spec, fixedSpec), status });
 
 function precedence(spec: Spec, holder: Path, { metadata }: FlowSchema): FieldError[] {
   const [value, path] = [spec?.matchingPrecedence ?? 0, holder.child('matchingPrecedence')];
@@ -76,10 +77,7 @@ function fixedSpec(spec: Spec, path: Path, { metadata: { name = '' } }: FlowSche
 export const flowSchemas: Kind<FlowSchema> = {
   name: 'flowschemas.flowcontrol.apiserver.k8s.io',
   metadata: { generationOf: ['spec'] },
-  defaults(schema) {
-    const spec = ensureObject(schema, 'spec');
-    if (Number(spec.matchingPrecedence ?? 0) === 0) spec.matchingPrecedence = precedenceDefault;
-  },
+  defaults: validate.defaults,
   validate,
   update: { review: ['objectMeta', validate] },
   subresources: statusWrites,

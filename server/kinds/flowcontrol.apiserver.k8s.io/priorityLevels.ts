@@ -1,6 +1,6 @@
 import type * as v1 from '../../../api/types/flowcontrol/v1.js';
-import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
+import { insteadOfZero, byDefault, created } from '../../registry/validation/defaults.js';
 import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
 import { numbers, optionals, optionalStructure, printedStructure, structure, texts } from '../../registry/validation/internalform.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
@@ -20,7 +20,6 @@ import {
 import { inRange } from '../../registry/validation/values.js';
 import { at, valueAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { mandatorySpec } from './mandatory.js';
 import { status, statusWrites } from './status.js';
 
@@ -33,11 +32,6 @@ const sharesDefault = 30;
 const queuesMax = 10_000_000;
 /** The bits of a flow's hash, which deals its queues. */
 const hashBitsMax = 60;
-const queuingDefaults = [
-  ['queues', 64],
-  ['handSize', 8],
-  ['queueLengthLimit', 50],
-] as const;
 /** An annotation for values that older versions could not express. */
 const roundtripAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 const responseForm = [...texts('type'), ...optionalStructure('queuing', numbers('queues', 'handSize', 'queueLengthLimit'))];
@@ -52,18 +46,6 @@ const specForm = [
   ...optionalStructure('exempt', optionals('nominalConcurrencyShares', 'lendablePercent')),
 ];
 
-function setDefaults(level: Level): void {
-  const spec = specOf(level);
-  const [limited, exempt] = [objectAt(spec, 'limited'), objectAt(spec, 'exempt')];
-  if (exempt !== null) for (const member of ['nominalConcurrencyShares', 'lendablePercent'] as const) setDefault(exempt, member, 0);
-  if (limited === null) return;
-  setDefault(limited, 'nominalConcurrencyShares', sharesDefault);
-  setDefault(limited, 'lendablePercent', 0);
-  const queuing = objectAt(ensureObject(limited, 'limitResponse'), 'queuing');
-  if (queuing === null) return;
-  for (const [member, value] of queuingDefaults) if (Number(queuing[member] ?? 0) === 0) queuing[member] = value;
-}
-
 const atLeast =
   (least: number, text: string) =>
   (value: number, path: Path): FieldError[] =>
@@ -71,6 +53,11 @@ const atLeast =
 const nominalConcurrencyShares = orZero(atLeast(0, 'must be a non-negative integer'));
 const lendablePercent = orZero((value, path) => inRange(value, 0, 100, path));
 
+const queuingDefaults = members<v1.QueuingConfiguration>({
+  queues: insteadOfZero(64),
+  handSize: insteadOfZero(8),
+  queueLengthLimit: insteadOfZero(50),
+});
 const queuing = members<v1.QueuingConfiguration>({
   queueLengthLimit: orZero(atLeast(1, 'must be positive')),
   queues: orZero(atLeast(1, 'must be positive'), (queues, path) =>
@@ -125,6 +112,15 @@ function byType(spec: Spec, path: Path, { metadata }: Level): Found {
   return [...onlyExempt, notSupported(path.child('type'), type, ['Exempt', 'Limited'])];
 }
 
+const defaults = members<v1.PriorityLevelConfigurationSpec>({
+  exempt: members<v1.ExemptPriorityLevelConfiguration>({ nominalConcurrencyShares: byDefault(0), lendablePercent: byDefault(0) }),
+  limited: members<v1.LimitedPriorityLevelConfiguration>({
+    nominalConcurrencyShares: byDefault(sharesDefault),
+    lendablePercent: byDefault(0),
+    limitResponse: created(members<v1.LimitResponse>({ queuing: queuingDefaults })),
+  }),
+});
+
 /** Only the shares of the exempt level may change; the other mandatory level is immutable. */
 function fixedSpec(spec: Spec, path: Path, { metadata: { name = '' } }: Level): FieldError[] {
   const fixed = mandatorySpec('prioritylevelconfigurations', name);
@@ -141,14 +137,14 @@ function withoutRoundtrip({ annotations }: Level['metadata'], path: Path): Field
 
 const validate = objectRules<v1.PriorityLevelConfiguration>({
   metadata: requiredPointer(withoutRoundtrip),
-  spec: all(byType, fixedSpec),
+  spec: all(defaults, byType, fixedSpec),
   status,
 });
 
 export const priorityLevels: Kind<Level> = {
   name: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
   metadata: { generationOf: ['spec'] },
-  defaults: setDefaults,
+  defaults: validate.defaults,
   validate,
   update: { review: ['objectMeta', validate] },
   subresources: statusWrites,

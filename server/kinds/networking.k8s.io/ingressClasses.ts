@@ -1,6 +1,6 @@
 import type * as v1 from '../../../api/types/networking/v1.js';
-import { objectAt, setDefault } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import {
   all,
@@ -12,7 +12,6 @@ import {
   oneOf,
   optional,
   required,
-  requiredPointer,
   requiredPointerAs,
   whenOwner,
 } from '../../registry/validation/table.js';
@@ -20,7 +19,6 @@ import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, none } from '../cells.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { typedReference } from './references.js';
 
 const controllerBytesMax = 250;
@@ -43,7 +41,7 @@ type Parameters = Writable<v1.IngressClassParametersReference>;
 const parameters = all(
   typedReference,
   andThen(
-    members<v1.IngressClassParametersReference>({ scope: requiredPointer(oneOf('Cluster', 'Namespace')) }),
+    members<v1.IngressClassParametersReference>({ scope: byDefault('Cluster', oneOf('Cluster', 'Namespace')) }),
     members<v1.IngressClassParametersReference>({
       namespace: all(
         whenOwner(({ scope }: Parameters) => scope === 'Cluster', forbiddenAs("`parameters.scope` is set to 'Cluster'")),
@@ -63,10 +61,7 @@ const validate = objectRules<v1.IngressClass>({
 export const ingressClasses: Kind<Draft<v1.IngressClass>> = {
   name: 'ingressclasses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
-  defaults(ingressClass) {
-    const parameters = objectAt(specOf(ingressClass), 'parameters');
-    if (parameters !== null) setDefault(parameters, 'scope', 'Cluster');
-  },
+  defaults: validate.defaults,
   validate,
   update: {
     review: ['objectMetaUpdate', immutable('spec.controller', (controller = '') => controller), 'objectMeta', validate],

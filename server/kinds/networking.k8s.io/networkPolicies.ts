@@ -7,12 +7,13 @@ import type {
   NetworkPolicyPort,
   NetworkPolicySpec,
 } from '../../../api/types/networking/v1.js';
-import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { isSet, itemsOf, textAt } from '../../../api/json/members.js';
 import { cidr, contains, parseOldRange } from '../../registry/validation/addresses.js';
+import { byDefault, insteadOfZero } from '../../registry/validation/defaults.js';
 import { forbidden, invalid, Path, required as missing, strictly, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { atOnce, type Found } from '../../registry/validation/ofEach.js';
+import { atOnce } from '../../registry/validation/ofEach.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
 import {
   all,
@@ -27,6 +28,7 @@ import {
   optional,
   required,
   whenOwner,
+  type ObjectRules,
 } from '../../registry/validation/table.js';
 import { portName, portNumber } from '../../registry/validation/values.js';
 import { selectorAt } from '../cells.js';
@@ -38,17 +40,9 @@ const directions = [
   ['egress', 'to'],
 ] as const;
 
-function setDefaults(policy: Draft<NetworkPolicy>): void {
-  const spec = objectAt(policy, 'spec');
-  if (spec === null) return;
-  for (const [direction] of directions)
-    for (const rule of objectsIn(spec, direction)) for (const port of objectsIn(rule, 'ports')) setDefault(port, 'protocol', 'TCP');
-  if (itemsOf(spec.policyTypes).length === 0) spec.policyTypes = itemsOf(spec.egress).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
-}
-
 const port = all<Writable<NetworkPolicyPort> | undefined>(
   members<NetworkPolicyPort>({
-    protocol: optional(oneOf('TCP', 'UDP', 'SCTP')),
+    protocol: byDefault('TCP', oneOf('TCP', 'UDP', 'SCTP')),
     port: ifNumber(portNumber),
     endPort: optional(endOfRange),
   }),
@@ -85,7 +79,7 @@ function onePeer({ podSelector, namespaceSelector, ipBlock }: Writable<NetworkPo
 }
 
 /** Peers may have invalid selector values while the policy's own selector does, as in the reference. */
-function policyRules(ofSelectors: (findings: FieldError[]) => FieldError[]): (policy: Draft<NetworkPolicy>) => Found {
+function policyRules(ofSelectors: (findings: FieldError[]) => FieldError[]): ObjectRules<NetworkPolicy> {
   const peers = each<Writable<NetworkPolicyPeer>>(
     changed(selectors, ofSelectors),
     members<NetworkPolicyPeer>({ ipBlock: optional(block) }),
@@ -95,11 +89,13 @@ function policyRules(ofSelectors: (findings: FieldError[]) => FieldError[]): (po
     podSelector: optional(validateLabelSelector),
     ingress: each(members<NetworkPolicyIngressRule>({ ports: each(port), from: peers })),
     egress: each(members<NetworkPolicyEgressRule>({ ports: each(port), to: peers })),
-    policyTypes: andThen(atMostTwo, each(oneOf('Ingress', 'Egress'))),
+    policyTypes: insteadOfZero(directionsOf, andThen(atMostTwo, each(oneOf('Ingress', 'Egress')))),
   });
   return objectRules<NetworkPolicy>({ spec });
 }
 
+const directionsOf = ({ egress }: Writable<NetworkPolicySpec>): string[] =>
+  itemsOf(egress).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
 const atMostTwo = (types: readonly string[] | undefined, path: Path): FieldError[] =>
   itemsOf(types).length > 2 ? [invalid(path, types, 'may not specify more than two policyTypes')] : [];
 
@@ -126,7 +122,7 @@ const warnings = (policy: Draft<NetworkPolicy>): string[] =>
 export const networkPolicies: Kind<Draft<NetworkPolicy>> = {
   name: 'networkpolicies.networking.k8s.io',
   metadata: { generationOf: ['spec'], tellsEmptyFromNone: true },
-  defaults: setDefaults,
+  defaults: review.strict.defaults,
   validate: review.strict,
   warnings,
   update: { review: ['objectMetaUpdate', (policy, old) => (hasBadSelector(old) ? review.lenient : review.strict)(policy)] },

@@ -1,11 +1,10 @@
 import type * as v1 from '../../../api/types/rbac/v1.js';
-import { ensureObject, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
+import { insteadOfZero, created } from '../../registry/validation/defaults.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, texts } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import type { Found } from '../../registry/validation/ofEach.js';
 import {
   all,
   andThen,
@@ -17,7 +16,9 @@ import {
   oneOf,
   required,
   whenOwner,
+  ifOwner,
   type Rule,
+  type ObjectRules,
 } from '../../registry/validation/table.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import type { Draft, Kind, Writable } from '../kind.js';
@@ -25,13 +26,6 @@ import type { Draft, Kind, Writable } from '../kind.js';
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');
 const roleRefForm = texts('apiGroup=APIGroup', 'kind', 'name');
-
-function setDefaults(binding: Draft<v1.RoleBinding>): void {
-  setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', groupName);
-  for (const subject of objectsIn(binding, 'subjects')) {
-    if (subject.kind === 'User' || subject.kind === 'Group') setTextDefault(subject, 'apiGroup', groupName);
-  }
-}
 
 /** The roles that a binding may name, and whether it is namespaced, which is the default of its service accounts. */
 interface BindingRules {
@@ -41,6 +35,8 @@ interface BindingRules {
 
 const isAccount = ({ kind }: Writable<v1.Subject>): boolean => kind === 'ServiceAccount';
 
+const isPerson = ({ kind }: Writable<v1.Subject>): boolean => kind === 'User' || kind === 'Group';
+
 const subjectOf = (namespaced: boolean): Rule<Writable<v1.Subject>> =>
   all(
     members<v1.Subject>({ name: required() }),
@@ -48,15 +44,21 @@ const subjectOf = (namespaced: boolean): Rule<Writable<v1.Subject>> =>
       members<v1.Subject>({ kind: oneOf('ServiceAccount', 'User', 'Group') }),
       members<v1.Subject>({
         name: whenOwner(isAccount, nonZero(dnsSubdomain)),
-        apiGroup: (group, path, subject) => oneOf(isAccount(subject) ? '' : groupName)(group, path),
+        apiGroup: all(whenOwner(isPerson, insteadOfZero(groupName)), ifOwner(isAccount, oneOf(''), oneOf(groupName))),
         namespace: whenOwner((subject) => isAccount(subject) && !namespaced, required()),
       }),
     ),
   );
 
-const bindingRules = ({ roleKinds, namespaced }: BindingRules): ((binding: Draft<v1.RoleBinding>) => Found) =>
+const bindingRules = ({ roleKinds, namespaced }: BindingRules): ObjectRules<v1.RoleBinding> =>
   objectRules<v1.RoleBinding>({
-    roleRef: members<v1.RoleRef>({ apiGroup: oneOf(groupName), kind: oneOf(...roleKinds), name: required(format(pathSegmentName)) }),
+    roleRef: created(
+      members<v1.RoleRef>({
+        apiGroup: insteadOfZero(groupName, oneOf(groupName)),
+        kind: oneOf(...roleKinds),
+        name: required(format(pathSegmentName)),
+      }),
+    ),
     subjects: each(subjectOf(namespaced)),
   });
 
@@ -72,10 +74,10 @@ const subjects = (object: Draft<v1.RoleBinding>, kind: string): string =>
     .map(({ name = '', namespace = '' }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name))
     .join(', ');
 
-const bindingKind = (name: string, validate: (binding: Draft<v1.RoleBinding>) => Found): Kind<Draft<v1.RoleBinding>> => ({
+const bindingKind = (name: string, validate: ObjectRules<v1.RoleBinding>): Kind<Draft<v1.RoleBinding>> => ({
   name: `${name}.rbac.authorization.k8s.io`,
   metadata: { name: pathSegmentName },
-  defaults: setDefaults,
+  defaults: validate.defaults,
   validate,
   update: {
     creates: true,

@@ -1,13 +1,13 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { setTextDefault } from '../../../api/json/defaulting.js';
 import { isSet, itemsOf } from '../../../api/json/members.js';
+import { insteadOfZero, created } from '../../registry/validation/defaults.js';
 import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { listOf, maps, numbers, optionals, optionalStructure, structure, texts } from '../../registry/validation/internalform.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { all, andThen, members, oneOf, optional, orEmpty, orZero, required, type Rule } from '../../registry/validation/table.js';
+import { all, andThen, members, oneOf, optional, orEmpty, required, knowing, withFactsOf } from '../../registry/validation/table.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
-import { configuration, configurationsMax, selectors, setTolerationDefaults, tolerations } from './devices.js';
+import { configuration, configurationsMax, selectors, tolerations } from './devices.js';
 import { byName, list, set } from './lists.js';
 import { fullyQualifiedName } from './names.js';
 
@@ -46,21 +46,11 @@ export const claimSpecForm = structure('devices', [
   ...listOf('config', configForm),
 ]);
 
-export function setClaimDefaults(spec: Spec): void {
-  for (const { exactly, firstAvailable } of itemsOf(spec.devices?.requests))
-    for (const devices of [exactly, ...itemsOf(firstAvailable)]) {
-      if (!isSet(devices)) continue;
-      setTextDefault(devices, 'allocationMode', 'ExactCount');
-      if (devices.allocationMode === 'ExactCount' && (devices.count ?? 0) === 0) devices.count = 1;
-      setTolerationDefaults(devices.tolerations);
-    }
-}
-
 const devices = members<Devices>({
   deviceClassName: required(dnsSubdomain),
   selectors,
-  allocationMode: orEmpty(oneOf('All', 'ExactCount')),
-  count: orZero(amount),
+  allocationMode: insteadOfZero('ExactCount', oneOf('All', 'ExactCount')),
+  count: insteadOfZero(({ allocationMode }) => (allocationMode === 'ExactCount' ? 1 : undefined), amount),
   tolerations,
 });
 
@@ -81,14 +71,14 @@ function eitherForm(request: Request | null | undefined, path: Path): FieldError
   return exactly && alternatives ? [invalid(path, null, `${oneForm}, but multiple fields are set`)] : [];
 }
 
-const rulesFor = (names: RequestNames): Rule<Writable<v1.DeviceClaim> | null | undefined> =>
-  members<v1.DeviceClaim>({
-    requests: set(requestsMax, byName, request),
-    constraints: list(constraintsMax, members<v1.DeviceConstraint>({ requests: references(names) }), attribute),
-    config: list(configurationsMax, members<v1.DeviceClaimConfiguration>({ requests: references(names) }), configuration),
-  });
+const ofRequests = knowing(references);
+const claim = members<v1.DeviceClaim, RequestNames>({
+  requests: set(requestsMax, byName, request),
+  constraints: list(constraintsMax, members<v1.DeviceConstraint, RequestNames>({ requests: ofRequests }), attribute),
+  config: list(configurationsMax, members<v1.DeviceClaimConfiguration, RequestNames>({ requests: ofRequests }), configuration),
+});
 
-export const claimSpec = (spec: Spec, path: Path): Found => rulesFor(requestNames(spec))(spec.devices, path.child('devices'), spec);
+export const claimSpec = created(members<v1.ResourceClaimSpec>({ devices: withFactsOf(requestNames, claim) }));
 
 function attribute({ matchAttribute, distinctAttribute }: Writable<v1.DeviceConstraint>, path: Path): FieldError[] {
   if (isSet(matchAttribute)) return fullyQualifiedName(matchAttribute, path.child('matchAttribute'));
@@ -99,15 +89,18 @@ function attribute({ matchAttribute, distinctAttribute }: Writable<v1.DeviceCons
 /** Names of requests, and `request/alternative`, to which a claim refers. */
 export type RequestNames = ReadonlySet<string>;
 
-export const requestNames = (spec: Spec): RequestNames =>
-  new Set(
+export function requestNames(spec: Spec): RequestNames {
+  return new Set(
     itemsOf(spec.devices?.requests).flatMap(({ name = '', firstAvailable }) => [
       name,
       ...itemsOf(firstAvailable).map((alternative) => `${name}/${byName(alternative)}`),
     ]),
   );
+}
 
-export const references = (names: RequestNames): Rule<string[] | undefined> => set(requestsMax, (name) => name, reference(names));
+export function references(requests: string[] | undefined, path: Path, names: RequestNames): Found {
+  return set(requestsMax, (name) => name, reference(names))(requests, path, null);
+}
 
 export const reference =
   (names: RequestNames) =>

@@ -90,7 +90,7 @@ const allocationFor = (names: RequestNames): Rule<Writable<v1.AllocationResult>>
   );
   const source = members<v1.DeviceAllocationConfiguration>({
     source: required(oneOf('FromClaim', 'FromClass')),
-    requests: references(names),
+    requests: (requests, path) => references(requests, path, names),
   });
   // Configuration comes from the claim and its class.
   const config = list(2 * configurationsMax, source, configuration);

@@ -1,7 +1,6 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { ensureObject } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt } from '../../../api/json/members.js';
-import { Path } from '../../registry/validation/field.js';
+import { objectRules } from '../../registry/validation/table.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
 import { immutable } from '../immutable.js';
@@ -9,18 +8,18 @@ import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
-import { claimSpec, claimSpecForm, setClaimDefaults } from './claimSpec.js';
+import { claimSpec, claimSpecForm } from './claimSpec.js';
 import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
 import { claimConversion } from './conversion.js';
+
+const rules = objectRules<v1.ResourceClaim>({ spec: claimSpec });
 
 export const resourceClaims: Kind<Draft<v1.ResourceClaim>> = {
   name: 'resourceclaims.resource.k8s.io',
   gated: claimGates,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimConversion } },
-  defaults(claim) {
-    setClaimDefaults(ensureObject(claim, 'spec'));
-  },
-  validate: (claim, served) => inOrder(validateAdminAccess(specOf(claim), served), claimSpec(specOf(claim), Path.of('spec'))),
+  defaults: rules.defaults,
+  validate: (claim, served) => inOrder(validateAdminAccess(specOf(claim), served), rules(claim)),
   update: {
     // Immutable parts need no further check.
     review: ['objectMeta', 'objectMetaUpdate', immutable('spec', (spec) => printedStructure(spec, claimSpecForm))],

@@ -2,9 +2,9 @@ import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type * as v1 from '../../../api/types/resource/v1.js';
 import type { JsonValue } from '../../../api/object.js';
 import { refusedSelector } from '../../../cel/check/device.js';
-import { setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
+import { insteadOfZero } from '../../registry/validation/defaults.js';
 import { forbidden, invalid, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { labelValueProblems } from '../../registry/validation/names.js';
 import type { Found } from '../../registry/validation/ofEach.js';
@@ -22,7 +22,7 @@ import {
   orEmpty,
   required,
   requiredPointer,
-  withFacts,
+  withFactsOf,
 } from '../../registry/validation/table.js';
 import { qualified } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
@@ -37,10 +37,6 @@ const parametersBytesMax = 10 * 1024;
 const bindingConditionsMax = 4;
 const effect = oneOf('NoExecute', 'NoSchedule', 'None');
 const labelValue = format(labelValueProblems);
-
-export const setTolerationDefaults = (tolerations: Writable<v1.DeviceToleration>[] | undefined): void => {
-  for (const toleration of itemsOf(tolerations)) setTextDefault(toleration, 'operator', 'Equal');
-};
 
 const cel = members<v1.CELDeviceSelector>({ expression: orEmpty(andThen(maxBytes(expressionBytesMax), cheap)) });
 export const selectors = list(selectorsMax, members<v1.DeviceSelector>({ cel: requiredPointer(cel) }));
@@ -71,7 +67,7 @@ export const storedConfiguration = members<Configuration>({
 export const tolerations = each(
   members<v1.DeviceToleration>({
     key: nonZero(qualified),
-    operator: required(oneOf('Equal', 'Exists')),
+    operator: insteadOfZero('Equal', oneOf('Equal', 'Exists')),
     value: nonZero(comparedValue),
     effect: nonZero(effect),
   }),
@@ -88,16 +84,7 @@ type Bindings = Pick<v1.Device, 'bindingConditions' | 'bindingFailureConditions'
 
 const conditions = list(bindingConditionsMax, qualified);
 
-/** Conditions that a device must meet before pods are bound, and those of a failure. Both lists are set, or neither. */
-export const bindingConditions = all(
-  members<Bindings>({ bindingConditions: conditions, bindingFailureConditions: conditions }),
-  members<Bindings>({ bindingConditions: distinct(null), bindingFailureConditions: otherConditions }),
-  bothLists,
-);
-
-function otherConditions(failures: string[] | undefined, path: Path, { bindingConditions }: Writable<Bindings>): Found {
-  return withFacts(otherThan, new Set(bindingConditions))(failures, path);
-}
+const conditionsOf = ({ bindingConditions }: Writable<Bindings>): ReadonlySet<string> => new Set(bindingConditions);
 const otherThan = distinct<string, unknown, ReadonlySet<string>>(null, (once) =>
   all(
     once,
@@ -105,6 +92,13 @@ const otherThan = distinct<string, unknown, ReadonlySet<string>>(null, (once) =>
       wanted.has(condition) ? [invalid(at, condition, 'bindingFailureConditions must not overlap with bindingConditions')] : [],
     ),
   ),
+);
+
+/** Conditions that a device must meet before pods are bound, and those of a failure. Both lists are set, or neither. */
+export const bindingConditions = all(
+  members<Bindings>({ bindingConditions: conditions, bindingFailureConditions: conditions }),
+  members<Bindings>({ bindingConditions: distinct(null), bindingFailureConditions: withFactsOf(conditionsOf, otherThan) }),
+  bothLists,
 );
 
 function bothLists(holder: Writable<Bindings> | null | undefined, path: Path): FieldError[] {

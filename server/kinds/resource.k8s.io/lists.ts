@@ -1,28 +1,33 @@
 import { isSet } from '../../../api/json/members.js';
+import { completedLike } from '../../registry/validation/completion.js';
 import { duplicate, tooMany, type Path } from '../../registry/validation/field.js';
 import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { all, andThen, each, maxItems, type Rule } from '../../registry/validation/table.js';
 
 /** This group checks no items of a list that is too long. */
-export const list = <I, O = unknown>(most: number, ...rules: readonly Rule<I, O>[]): Rule<readonly I[] | null | undefined, O> =>
-  andThen<readonly I[] | null | undefined, O>(maxItems(most), each(...rules));
+export const list = <I, O = unknown, F = unknown>(
+  most: number,
+  ...rules: readonly Rule<I, O, F>[]
+): Rule<readonly I[] | null | undefined, O, F> => andThen<readonly I[] | null | undefined, O, F>(maxItems(most), each(...rules));
 
 /** A list without duplicates, which are reported last. */
-export const set =
-  <I, O = unknown>(
-    most: number,
-    key: (item: NonNullable<I>) => string,
-    ...rules: readonly Rule<I, O>[]
-  ): Rule<readonly I[] | null | undefined, O> =>
-  (value, path, owner) => {
-    const items = value ?? [];
-    if (items.length > most) return [tooMany(path, items.length, most)];
-    const keys = items.map((item) => (isSet(item) ? key(item) : ''));
+export function set<I, O = unknown, F = unknown>(
+  most: number,
+  key: (item: NonNullable<I>) => string,
+  ...rules: readonly Rule<I, O, F>[]
+): Rule<readonly I[] | null | undefined, O, F> {
+  const items = each(...rules);
+  const check: Rule<readonly I[] | null | undefined, O, F> = (value, path, owner, known) => {
+    const given = value ?? [];
+    if (given.length > most) return [tooMany(path, given.length, most)];
+    const keys = given.map((item) => (isSet(item) ? key(item) : ''));
     const isRepeated = repeats(keys);
     const repeated = keys.flatMap((text, position) => (isRepeated(position) ? [duplicate(path.index(position), text)] : []));
-    return inOrder(each(...rules)(items, path, owner), repeated);
+    return inOrder(items(given, path, owner, known), repeated);
   };
+  return completedLike(check, items);
+}
 
 interface Named {
   readonly name?: string;

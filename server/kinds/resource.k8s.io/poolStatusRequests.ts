@@ -1,7 +1,7 @@
 import type * as v1 from '../../../api/types/resource/v1alpha3.js';
-import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { isSet } from '../../../api/json/members.js';
 import { conditions } from '../../registry/validation/conditions.js';
+import { created, byDefault } from '../../registry/validation/defaults.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { caselessSubdomain, longName } from '../../registry/validation/names.js';
 import {
@@ -56,11 +56,13 @@ const pool = members<v1.PoolStatus>({
 /** The declarations of `resource.k8s.io/v1alpha3`. */
 const rules = declaredRules<v1.ResourcePoolStatusRequest>({
   spec: immutable(
-    members<v1.ResourcePoolStatusRequestSpec>({
-      driver: required(format(caselessSubdomain)),
-      poolName: optional(poolName),
-      limit: optional(minimum(1), maximum(1000)),
-    }),
+    created(
+      members<v1.ResourcePoolStatusRequestSpec>({
+        driver: required(format(caselessSubdomain)),
+        poolName: optional(poolName),
+        limit: byDefault(limitDefault, minimum(1), maximum(1000)),
+      }),
+    ),
   ),
   status: optional(
     members<v1.ResourcePoolStatusRequestStatus>({
@@ -80,9 +82,7 @@ function validateAnswer(request: Draft<v1.ResourcePoolStatusRequest>, old: Draft
 /** A query for the devices of a driver's pools, which a controller answers. */
 export const resourcePoolStatusRequests: Kind<Draft<v1.ResourcePoolStatusRequest>> = {
   name: 'resourcepoolstatusrequests.resource.k8s.io',
-  defaults(request) {
-    setDefault(ensureObject(request, 'spec'), 'limit', limitDefault);
-  },
+  defaults: rules.defaults,
   validate: rules.created,
   create: {
     prepare(request) {

@@ -1,4 +1,5 @@
 import type * as v1 from '../../../api/types/scheduling/v1.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
 import { objectRules, oneOf, optional, required, whenOwner } from '../../registry/validation/table.js';
 import { immutable } from '../immutable.js';
@@ -24,7 +25,7 @@ const validate = objectRules<v1.PriorityClass>({
     return problem === null ? [] : [forbidden(path.child('name'), text)];
   }),
   value: whenOwner((priority) => !isSystem(priority), optional(ofUsers)),
-  preemptionPolicy: required(oneOf('PreemptLowerPriority', 'Never')),
+  preemptionPolicy: byDefault('PreemptLowerPriority', required(oneOf('PreemptLowerPriority', 'Never'))),
 });
 
 function systemProblem(priority: Draft<v1.PriorityClass>): string | null {
@@ -37,9 +38,7 @@ function systemProblem(priority: Draft<v1.PriorityClass>): string | null {
 
 export const priorityClasses: Kind<Draft<v1.PriorityClass>> = {
   name: 'priorityclasses.scheduling.k8s.io',
-  defaults(priority) {
-    priority.preemptionPolicy ??= 'PreemptLowerPriority';
-  },
+  defaults: validate.defaults,
   validate,
   create: {
     // Counts no generation: a class's relevant parts are immutable.

@@ -1,7 +1,8 @@
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { ensureObject, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
+import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { ofEach } from '../../registry/validation/ofEach.js';
@@ -16,33 +17,27 @@ const specPath = Path.of('spec');
 const tokenSecondsMin = 10 * 60;
 const tokenSecondsMax = 2 ** 32;
 const updatePeriodSecondsMin = 10;
-const flags = {
-  attachRequired: true,
-  podInfoOnMount: false,
-  storageCapacity: false,
-  requiresRepublish: false,
-  seLinuxMount: false,
-};
 const secretsWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-function setDefaults(driver: Draft<v1.CSIDriver>): void {
-  const spec = ensureObject(driver, 'spec');
-  for (const [member, value] of Object.entries(flags)) setDefault(spec, member as keyof typeof flags, value);
-  if (itemsOf(spec.volumeLifecycleModes).length === 0) spec.volumeLifecycleModes = ['Persistent'];
-  setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
-}
-
 const mode = oneOf('Persistent', 'Ephemeral');
 
+const flags = members<v1.CSIDriverSpec>({
+  attachRequired: byDefault(true),
+  podInfoOnMount: byDefault(false),
+  storageCapacity: byDefault(false),
+  requiresRepublish: byDefault(false),
+  seLinuxMount: byDefault(false),
+  volumeLifecycleModes: insteadOfZero(() => ['Persistent']),
+});
 const spec = members<v1.CSIDriverSpec>({
-  fsGroupPolicy: optional(oneOf('File', 'None', 'ReadWriteOnceWithFSType')),
+  fsGroupPolicy: byDefault('ReadWriteOnceWithFSType', oneOf('File', 'None', 'ReadWriteOnceWithFSType')),
   tokenRequests: distinct('audience', (once) => andThen(once, members<v1.TokenRequest>({ expirationSeconds: optional(lifetime) }))),
   volumeLifecycleModes: (modes, path) => ofEach(itemsOf(modes), (each) => mode(each, path)),
   nodeAllocatableUpdatePeriodSeconds: optional(updatePeriod),
   serviceAccountTokenInSecrets: optional(forTokens),
 });
-const validate = objectRules<v1.CSIDriver>({ spec });
+const validate = objectRules<v1.CSIDriver>({ spec: created(flags, spec) });
 
 function lifetime(seconds: number, path: Path): FieldError[] {
   if (seconds < tokenSecondsMin) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')];
@@ -79,7 +74,7 @@ export const csiDrivers: Kind<Draft<v1.CSIDriver>> = {
     gate('VolumeLimitScaling', 'spec.preventPodSchedulingIfMissing'),
   ],
   metadata: { generationOf: ['spec'], countsCreation: false },
-  defaults: setDefaults,
+  defaults: validate.defaults,
   prepare(driver, old, { enabled }) {
     if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
   },

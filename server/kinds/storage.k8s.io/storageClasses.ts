@@ -1,12 +1,13 @@
 import type * as core from '../../../api/types/core/v1.js';
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { causesMax } from '../../../api/status.js';
 import { duplicate, Path, type FieldError } from '../../registry/validation/field.js';
 import { atOnce } from '../../registry/validation/ofEach.js';
+import { byDefault } from '../../registry/validation/defaults.js';
 import { printedMap } from '../../registry/validation/printed.js';
-import { all, distinct, members, objectRules, nonZero, oneOf, optional, orEmpty, required } from '../../registry/validation/table.js';
+import { all, distinct, members, objectRules, nonZero, oneOf, orEmpty, required } from '../../registry/validation/table.js';
 import { qualified } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
@@ -23,8 +24,8 @@ const term = members<core.TopologySelectorTerm>({ matchLabelExpressions: distinc
 const validate = objectRules<v1.StorageClass>({
   provisioner,
   parameters: parameters(true),
-  reclaimPolicy: nonZero(oneOf('Delete', 'Retain')),
-  volumeBindingMode: optional(oneOf('Immediate', 'WaitForFirstConsumer')),
+  reclaimPolicy: byDefault('Delete', nonZero(oneOf('Delete', 'Retain'))),
+  volumeBindingMode: byDefault('Immediate', oneOf('Immediate', 'WaitForFirstConsumer')),
   allowedTopologies: distinctTerms,
 });
 
@@ -61,10 +62,7 @@ const topologyWarnings = (storage: Draft<v1.StorageClass>): string[] =>
 
 export const storageClasses: Kind<Draft<v1.StorageClass>> = {
   name: 'storageclasses.storage.k8s.io',
-  defaults(storage) {
-    setDefault(storage, 'reclaimPolicy', 'Delete');
-    setDefault(storage, 'volumeBindingMode', 'Immediate');
-  },
+  defaults: validate.defaults,
   validate,
   warnings: (storage) => topologyWarnings(storage),
   update: {

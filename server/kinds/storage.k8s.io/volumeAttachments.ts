@@ -1,9 +1,10 @@
+import type * as core from '../../../api/types/core/v1.js';
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { objectAt } from '../../../api/json/defaulting.js';
 import { isSet } from '../../../api/json/members.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import type { ChangeRules } from '../../registry/rules.js';
 import { driverName } from '../../registry/validation/drivernames.js';
+import { completed } from '../../registry/validation/defaults.js';
 import { forbidden, invalid, required as missing, tooLong, type Path } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
@@ -15,7 +16,6 @@ import type { Found } from '../../registry/validation/ofEach.js';
 import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { bytesOf } from './parameters.js';
 
 const metadataBytesMax = 256 * 1024;
@@ -61,7 +61,10 @@ function oneSource(source: Writable<v1.VolumeAttachmentSource> | undefined, path
 
 const volumeName = objectRules<v1.VolumeAttachment>({
   spec: members<v1.VolumeAttachmentSpec>({
-    source: members<v1.VolumeAttachmentSource>({ persistentVolumeName: optional(dnsSubdomain) }),
+    source: members<v1.VolumeAttachmentSource>({
+      persistentVolumeName: optional(dnsSubdomain),
+      inlineVolumeSpec: completed<Writable<core.PersistentVolumeSpec>>(setSourceDefaults),
+    }),
   }),
 });
 const review: ChangeRules<Draft<v1.VolumeAttachment>>['review'] = [
@@ -73,10 +76,7 @@ const review: ChangeRules<Draft<v1.VolumeAttachment>>['review'] = [
 
 export const volumeAttachments: Kind<Draft<v1.VolumeAttachment>> = {
   name: 'volumeattachments.storage.k8s.io',
-  defaults(attachment) {
-    const inline = objectAt(objectAt(specOf(attachment), 'source') ?? {}, 'inlineVolumeSpec');
-    if (inline !== null) setSourceDefaults(inline);
-  },
+  defaults: volumeName.defaults,
   validate: (attachment) => inOrder(rules(attachment), volumeName(attachment)),
   create: { status: { attached: false } },
   update: {

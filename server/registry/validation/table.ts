@@ -3,17 +3,15 @@ import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, membersOf, type MemberOf } from '../../../api/json/members.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
 import type { Draft, Writable } from '../draft.js';
+import { completedLike, like, ofItems, ofMembers, provided, straightLine, together, type Completing } from './completion.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required as missing, tooLong, tooMany, type FieldError } from './field.js';
 import { whileOff, whileOn } from './gatedFindings.js';
 import type { NameRule } from './names.js';
 import { atOnce, fromFound, inOrder, ofEach, type Found } from './ofEach.js';
 import { groupedBy, repeats } from './repeats.js';
 
-/**
- * The language in which kinds say what they demand; `server/kinds/DESIGN.md` shows every word of it. A rule checks one value. `members` gives the members of a
- * type their rules, in the order of the reference's findings. Any function that takes a value and its path is a rule.
- */
-export interface Rule<V, O = unknown, F = unknown> {
+/** The language of kinds; `server/kinds/DESIGN.md` shows every word. Any function that takes a value and its path is a rule. */
+export interface Rule<V, O = unknown, F = unknown> extends Completing {
   /** `owner` is the object that has the value, or the list that it is in. */
   (value: V, path: Path, owner: O, known?: Known<F>): Found;
   /** The rule has nothing to say of an absent value. */
@@ -32,24 +30,35 @@ export interface Known<F = unknown> {
 
 type Members<T, F = unknown> = { readonly [M in keyof T]?: Rule<T[M], T, F> };
 
-export const objectRules = <T>(table: Members<Draft<T>>): ((object: Draft<T>) => Found) => {
+export type ObjectRules<T, A extends unknown[] = []> = ((object: Draft<T>, ...facts: A) => Found) & WithDefaults<T>;
+export interface WithDefaults<T> {
+  readonly defaults: (object: Draft<T>) => void;
+}
+
+function defaultsOf<T>({ completes = [] }: Completing): WithDefaults<T> {
+  let made: ((object: Draft<T>) => void) | null = null;
+  return { defaults: (object) => (made ??= straightLine(completes))(object) };
+}
+
+export const objectRules = <T>(table: Members<Draft<T>>): ObjectRules<T> => {
   const rule = members<T>(table as Members<Writable<T>>);
-  return (object) => rule(object as Writable<T>, Path.root, null);
+  return Object.assign((object: Draft<T>) => rule(object as Writable<T>, Path.root, null), defaultsOf<T>(rule));
 };
 
 /** Like `objectRules`, with facts for each review. */
-export const objectRulesWith = <T, F>(table: Members<Draft<T>, F>): ((object: Draft<T>, facts: F) => Found) => {
+export const objectRulesWith = <T, F>(table: Members<Draft<T>, F>): ObjectRules<T, [F]> => {
   const rule = members<T, F>(table as Members<Writable<T>, F>);
-  return (object, facts) => withFacts(rule, facts)(object as Writable<T>, Path.root);
+  return Object.assign((object: Draft<T>, facts: F) => withFacts(rule, facts)(object as Writable<T>, Path.root), defaultsOf<T>(rule));
 };
 
 /** The rules of a kind whose updates may keep what they leave as it is: the reference generates such rules from `+k8s:` tags. */
-export function declaredRules<T>(table: Members<Draft<T>>): {
+export function declaredRules<T>(table: Members<Draft<T>>): WithDefaults<T> & {
   readonly created: (object: Draft<T>) => Found;
   readonly changed: (object: Draft<T>, old: Draft<T>) => Found;
 } {
   const rule = members<T>(table as Members<Writable<T>>);
   return {
+    ...defaultsOf<T>(rule),
     created: (object) => rule(object as Writable<T>, Path.root, null, { before: null }),
     changed: (object, old) => rule(object as Writable<T>, Path.root, null, { before: { value: old } }),
   };
@@ -57,11 +66,16 @@ export function declaredRules<T>(table: Members<Draft<T>>): {
 
 export function all<V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> {
   if (rules.length === 1) return rules[0] as Rule<V, O, F>;
-  return (value, path, owner, known) => {
+  const checks = rules.filter(({ checksNothing }) => checksNothing !== true);
+  const [check] = checks;
+  if (check !== undefined && checks.length === 1)
+    return completedLike<Rule<V, O, F>>((value, path, owner, known) => check(value, path, owner, known), together(rules));
+  const rule: Rule<V, O, F> = (value, path, owner, known) => {
     let found: Found[] | null = null;
-    for (const rule of rules) found = withMore(found, rule(value, path, owner, known));
+    for (const check of checks) found = withMore(found, check(value, path, owner, known));
     return found === null ? [] : inOrder(...found);
   };
+  return like(rule, together(rules));
 }
 
 function withMore(found: Found[] | null, more: Found): Found[] | null {
@@ -71,16 +85,16 @@ function withMore(found: Found[] | null, more: Found): Found[] | null {
   return found;
 }
 
-const skippingAbsent = <V, O, F>(rule: Rule<V, O, F>): Rule<V, O, F> => Object.assign(rule, { skipsAbsent: true } as const);
+const skippingAbsent = <V, O, F>(rule: Rule<V, O, F>, part: Completing = {}): Rule<V, O, F> =>
+  like(Object.assign(rule, { skipsAbsent: true } as const), part);
 
 /** Members that an update leaves as they are stay accepted where `before` is given. */
 export function members<T, F = unknown>(table: Members<Writable<T>, F>): Rule<Writable<T> | null | undefined, unknown, F> {
-  const rows = (Object.entries(table) as [string, Rule<unknown>][]).map(([name, rule]) => ({
-    name,
-    rule,
-    skips: rule.skipsAbsent === true,
-  }));
-  return (value, path, _owner, known) => {
+  const rules = table as Readonly<Record<string, Rule<unknown>>>;
+  const rows = Object.entries(rules).flatMap(([name, rule]) =>
+    rule.checksNothing === true ? [] : { name, rule, skips: rule.skipsAbsent === true },
+  );
+  const check: Rule<Writable<T> | null | undefined, unknown, F> = (value, path, _owner, known) => {
     const now = membersOf(value as JsonValue | undefined);
     const was = earlierMembers(known);
     let found: Found[] | null = null;
@@ -92,6 +106,7 @@ export function members<T, F = unknown>(table: Members<Writable<T>, F>): Rule<Wr
     }
     return found === null ? [] : inOrder(...found);
   };
+  return like(check, ofMembers(rules));
 }
 
 const earlierMembers = (known: Known | undefined): JsonObject | null =>
@@ -113,6 +128,9 @@ export const withFacts = <V, F>(rule: Rule<V, unknown, F>, facts: F): ((value: V
   const known = { facts };
   return (value, path) => rule(value, path, null, known);
 };
+/** Siblings give the parts facts. */
+export const withFactsOf = <V, O, F>(factsOf: (owner: O) => F, rule: Rule<V, unknown, F>): Rule<V, O> =>
+  completedLike<Rule<V, O>>((value, path, owner) => rule(value, path, null, { facts: factsOf(owner) }), rule);
 export const knowing =
   <V, O, F>(rule: (value: V, path: Path, facts: F, owner: O) => Found): Rule<V, O, F> =>
   (value, path, owner, known) =>
@@ -125,13 +143,13 @@ const isZero = (value: unknown): boolean =>
 /** A pointer: an empty text and zero are set too. */
 export const optional = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return skippingAbsent((value, path, owner, known) => (isSet(value) ? rule(value, path, owner, known) : []));
+  return skippingAbsent((value, path, owner, known) => (isSet(value) ? rule(value, path, owner, known) : []), rule);
 };
 
 /** A member without a pointer, checked unless it has the zero value. */
 export const nonZero = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return skippingAbsent((value, path, owner, known) => (isZero(value) ? [] : rule(value as V, path, owner, known)));
+  return skippingAbsent((value, path, owner, known) => (isZero(value) ? [] : rule(value as V, path, owner, known)), rule);
 };
 
 /** Refuses an absent value and the zero value, with `detail`. */
@@ -140,7 +158,10 @@ export const requiredAs = <V, O = unknown, F = unknown>(
   ...rules: readonly Rule<V, O, F>[]
 ): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, known) => (isZero(value) ? [missing(path, detail)] : rule(value as V, path, owner, known));
+  return completedLike<Rule<V | null | undefined, O, F>>(
+    (value, path, owner, known) => (isZero(value) ? [missing(path, detail)] : rule(value as V, path, owner, known)),
+    rule,
+  );
 };
 
 export const required = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> =>
@@ -154,7 +175,7 @@ export const orZero = <O, F = unknown>(...rules: readonly Rule<number, O, F>[]):
 
 const orElse = <V, O, F>(zero: V, ...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, known) => rule(value ?? zero, path, owner, known);
+  return completedLike<Rule<V | null | undefined, O, F>>((value, path, owner, known) => rule(value ?? zero, path, owner, known), rule);
 };
 
 /** Refuses an absent pointer, with `detail`. */
@@ -163,7 +184,10 @@ export const requiredPointerAs = <V, O = unknown, F = unknown>(
   ...rules: readonly Rule<V, O, F>[]
 ): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, known) => (isSet(value) ? rule(value, path, owner, known) : [missing(path, detail)]);
+  return completedLike<Rule<V | null | undefined, O, F>>(
+    (value, path, owner, known) => (isSet(value) ? rule(value, path, owner, known) : [missing(path, detail)]),
+    rule,
+  );
 };
 
 export const requiredPointer = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> =>
@@ -174,28 +198,32 @@ export const structure = <V extends object, O = unknown, F = unknown>(
   ...rules: readonly Rule<V, O, F>[]
 ): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, known) => rule(value ?? ({} as V), path, owner, known);
+  return like<Rule<V | null | undefined, O, F>>((value, path, owner, known) => rule(value ?? ({} as V), path, owner, known), rule);
 };
 
 /** Further rules run only where the first finds nothing. */
 export const andThen = <V, O = unknown, F = unknown>(first: Rule<V, O, F>, ...further: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...further);
-  return (value, path, owner, known) => {
+  const inOrder: Rule<V, O, F> = (value, path, owner, known) => {
     const found = atOnce(first(value, path, owner, known));
     return found.length > 0 ? found : rule(value, path, owner, known);
   };
+  return completedLike(inOrder, together([first, rule]));
 };
 
 /** Rules that depend on the value. */
 export const when = <V, O = unknown, F = unknown>(holds: (value: V) => boolean, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, known) => (holds(value) ? rule(value, path, owner, known) : []);
+  return like<Rule<V, O, F>>((value, path, owner, known) => (holds(value) ? rule(value, path, owner, known) : []), provided(holds, rule));
 };
 
 /** Rules that depend on siblings. */
 export const whenOwner = <V, O, F = unknown>(holds: (owner: O) => boolean, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, known) => (holds(owner) ? rule(value, path, owner, known) : []);
+  return like<Rule<V, O, F>>(
+    (value, path, owner, known) => (holds(owner) ? rule(value, path, owner, known) : []),
+    provided((_: unknown, owner: O) => holds(owner), rule),
+  );
 };
 
 /** Rules that depend on facts of the whole. */
@@ -205,10 +233,11 @@ export const whenFacts = <V, O, F>(holds: (facts: F) => boolean, ...rules: reado
 };
 
 /** One rule or another, depending on siblings. */
-export const ifOwner =
-  <V, O, F = unknown>(holds: (owner: O) => boolean, rule: Rule<V, O, F>, otherwise: Rule<V, O, F>): Rule<V, O, F> =>
-  (value, path, owner, known) =>
-    (holds(owner) ? rule : otherwise)(value, path, owner, known);
+export const ifOwner = <V, O, F = unknown>(holds: (owner: O) => boolean, rule: Rule<V, O, F>, otherwise: Rule<V, O, F>): Rule<V, O, F> =>
+  completedLike<Rule<V, O, F>>(
+    (value, path, owner, known) => (holds(owner) ? rule : otherwise)(value, path, owner, known),
+    together([whenOwner(holds, rule), whenOwner((owner: O) => !holds(owner), otherwise)]),
+  );
 
 /** A rule about a whole object; an absent one is empty. */
 export const whole =
@@ -227,7 +256,7 @@ export const each = <I, O = unknown, F = unknown>(...rules: readonly Rule<I, O, 
   return skippingAbsent((value, path, owner, known) => {
     const ofItem = inItems(known);
     return ofEach(itemsOf(value) as readonly I[], (item, position) => rule(item, path.index(position), owner, ofItem));
-  });
+  }, ofItems(rule));
 };
 
 /** Like `each`; `once` refuses an item with the key, or value, of an earlier one. */
@@ -246,7 +275,7 @@ export const distinct = <I, O = unknown, F = unknown>(
     return ofEach(items, (item, position) =>
       rule(item, path.index(position), owner, isRepeated(position) ? { ...first, isRepeated: true } : first),
     );
-  });
+  }, ofItems(rule));
 };
 
 /** Refuses items that have the key of an earlier one. */
@@ -279,16 +308,21 @@ export const on = <V, O = unknown, F = unknown>(feature: FieldGate, ...rules: re
 export const off = <V, O = unknown, F = unknown>(feature: FieldGate, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> =>
   changed(all(...rules), (findings) => whileOff(feature, findings));
 
-export const changed =
-  <V, O = unknown, F = unknown>(rule: Rule<V, O, F>, change: (findings: FieldError[], value: V, owner: O) => FieldError[]): Rule<V, O, F> =>
-  (value, path, owner, known) =>
-    fromFound(rule(value, path, owner, known), (findings) => change(findings, value, owner));
+export const changed = <V, O = unknown, F = unknown>(
+  rule: Rule<V, O, F>,
+  change: (findings: FieldError[], value: V, owner: O) => FieldError[],
+): Rule<V, O, F> =>
+  completedLike<Rule<V, O, F>>(
+    (value, path, owner, known) => fromFound(rule(value, path, owner, known), (findings) => change(findings, value, owner)),
+    rule,
+  );
 
 /** A change suppresses all other findings about the value. */
-export const immutable =
-  <V, O>(rule: Rule<V, O>): Rule<V, O> =>
-  (value, path, owner, known) =>
-    isSet(known?.before) ? [invalid(path, null, 'field is immutable')] : rule(value, path, owner, known);
+export const immutable = <V, O>(rule: Rule<V, O>): Rule<V, O> =>
+  completedLike<Rule<V, O>>(
+    (value, path, owner, known) => (isSet(known?.before) ? [invalid(path, null, 'field is immutable')] : rule(value, path, owner, known)),
+    rule,
+  );
 
 /** An update may keep a violation as long as the same members are set. */
 export const exactlyOne =

@@ -1,7 +1,7 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
 import { isSet, itemsOf } from '../../../../api/json/members.js';
+import { insteadOfZero } from '../../../registry/validation/defaults.js';
 import { duplicate, invalid, type Path, tooMany, type FieldError } from '../../../registry/validation/field.js';
-import type { Found } from '../../../registry/validation/ofEach.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 import {
   all,
@@ -13,7 +13,7 @@ import {
   optional,
   orEmpty,
   requiredAs,
-  withFacts,
+  withFactsOf,
 } from '../../../registry/validation/table.js';
 import { qualified } from '../../../registry/validation/values.js';
 import type { Writable } from '../../kind.js';
@@ -76,7 +76,7 @@ function oneMatch({ onExitCodes, onPodConditions }: Rule, path: Path): FieldErro
 
 const condition = members<v1.PodFailurePolicyOnPodConditionsPattern>({
   type: orEmpty(qualified),
-  status: listed('False', 'True', 'Unknown'),
+  status: insteadOfZero('True', listed('False', 'True', 'Unknown')),
 });
 
 const rule = all<Rule, unknown, JobFacts>(
@@ -97,8 +97,10 @@ const rules = members<v1.PodFailurePolicy, JobFacts>({
   rules: all<Rule[] | null | undefined, unknown, JobFacts>(maxItems(20), each(rule)),
 });
 
-export function failurePolicy(policy: Writable<v1.PodFailurePolicy>, path: Path, job: Writable<v1.JobSpec>): Found {
-  const pod = job.template?.spec;
+function factsOf({ template, backoffLimitPerIndex }: Writable<v1.JobSpec>): JobFacts {
+  const pod = template?.spec;
   const names = new Set([...itemsOf(pod?.initContainers), ...itemsOf(pod?.containers)].map(({ name = '' }) => name));
-  return withFacts(rules, { names, perIndex: isSet(job.backoffLimitPerIndex) })(policy, path);
+  return { names, perIndex: isSet(backoffLimitPerIndex) };
 }
+
+export const failurePolicy = withFactsOf(factsOf, rules);

@@ -25,6 +25,13 @@ export function generateSelector(job: Draft<v1.Job>): void {
   ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[uidLabel] ??= job.metadata.uid ?? '';
 }
 
+/** A job without labels shares its pods' label map, including later additions. */
+export function mirrorLabels(job: Draft<v1.Job>): void {
+  const labels = job.spec?.template?.metadata?.labels;
+  if (labels === undefined || Object.keys(labels).length === 0 || Object.keys(job.metadata.labels ?? {}).length > 0) return;
+  job.metadata.labels = labels;
+}
+
 export function validateGeneratedSelector(job: Draft<v1.Job>): FieldError[] {
   const spec = specOf(job);
   if (spec.manualSelector === true || !isSet(spec.selector)) return [];

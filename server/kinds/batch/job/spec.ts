@@ -1,6 +1,7 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
 import { isSet } from '../../../../api/json/members.js';
+import { byDefault } from '../../../registry/validation/defaults.js';
 import { invalid, notSupported, type Path, required as missing, tooLong, type FieldError } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
@@ -8,7 +9,7 @@ import { printedMap } from '../../../registry/validation/printed.js';
 import { all, maximum, members, optional, requiredPointer, structure, whole } from '../../../registry/validation/table.js';
 import { dnsSubdomain, nonNegative } from '../../../registry/validation/values.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
-import { validatePodTemplate } from '../../core/podSpec/template.js';
+import { podTemplateDefaults, validatePodTemplate } from '../../core/podSpec/template.js';
 import type { Writable } from '../../kind.js';
 import { failurePolicy } from './failurePolicy.js';
 import { successPolicy } from './successPolicy.js';
@@ -17,6 +18,9 @@ import { successPolicy } from './successPolicy.js';
 
 type Spec = Writable<v1.JobSpec>;
 
+const backoffLimit = 6;
+/** A limit per index replaces that of the whole job. */
+const noBackoffLimit = 2 ** 31 - 1;
 const managedByMax = 63;
 const indexedParallelismMax = 100_000;
 const indexedFailedMax = 100_000;
@@ -124,7 +128,7 @@ export const jobTemplateSpec = all<Spec | null | undefined>(
     podFailurePolicy: optional(failurePolicy),
     successPolicy: optional(successPolicy),
     podReplacementPolicy: optional(replacement),
-    template: structure(validatePodTemplate),
+    template: all(podTemplateDefaults, structure(validatePodTemplate)),
   }),
   whole<v1.JobSpec>(restart),
 );
@@ -140,6 +144,16 @@ function selectsTemplate({ selector, template }: Spec, path: Path): FieldError[]
 /** Includes the selector. */
 export const jobSpec = all<Spec>(
   jobTemplateSpec,
-  members<v1.JobSpec>({ selector: requiredPointer(validateLabelSelector) }),
+  members<v1.JobSpec>({
+    // A job with neither runs one pod.
+    completions: byDefault(({ parallelism }) => (isSet(parallelism) ? undefined : 1)),
+    parallelism: byDefault(1),
+    backoffLimit: byDefault(({ backoffLimitPerIndex }) => (isSet(backoffLimitPerIndex) ? noBackoffLimit : backoffLimit)),
+    completionMode: byDefault('NonIndexed'),
+    suspend: byDefault(false),
+    podReplacementPolicy: byDefault(({ podFailurePolicy }) => (isSet(podFailurePolicy) ? 'Failed' : 'TerminatingOrFailed')),
+    manualSelector: byDefault(false),
+    selector: requiredPointer(validateLabelSelector),
+  }),
   selectsTemplate,
 );

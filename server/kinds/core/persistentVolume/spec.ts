@@ -1,6 +1,9 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonValue } from '../../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { setDefault } from '../../../../api/json/defaulting.js';
 import { isSet } from '../../../../api/json/members.js';
+import { setSourceDefaults } from '../../../../api/pods/volumeDefaults.js';
+import { created, insteadOfZero, byDefault, completed } from '../../../registry/validation/defaults.js';
 import { forbidden, invalid, notSupported, required as missing, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { printedMap } from '../../../registry/validation/printed.js';
 import { isNegative, isZero, wholeValue } from '../../../registry/validation/quantities.js';
@@ -16,6 +19,7 @@ import {
   requiredPointerAs,
   when,
   whole,
+  knowing,
   type Rule,
 } from '../../../registry/validation/table.js';
 import { dnsSubdomain } from '../../../registry/validation/values.js';
@@ -65,25 +69,35 @@ const needsCsi = whole<v1.PersistentVolumeSpec>(({ csi, volumeAttributesClassNam
 const className = (name: string, path: Path): FieldError[] =>
   name === '' ? [missing(path, 'an empty string is disallowed')] : dnsSubdomain(name, path);
 
-export const volumeSpec = (volumeName: string): Rule<Spec | null | undefined> =>
-  all(
-    members<v1.PersistentVolumeSpec>({
-      accessModes: modes,
-      capacity: all<Spec['capacity']>(onlyStorage, eachValue(validateBytes, aboveZero)),
-      persistentVolumeReclaimPolicy: nonZero(oneOf('Delete', 'Recycle', 'Retain')),
-      nodeAffinity: optional(affinity),
-    }),
-    whole<v1.PersistentVolumeSpec>((spec, path) =>
-      validateVolumeSources(spec, { volumeName, unplaced: isSet(spec.nodeAffinity) ? null : path.child('nodeAffinity') }, path),
-    ),
-    recycled,
-    members<v1.PersistentVolumeSpec>({
-      storageClassName: nonZero(dnsSubdomain),
-      volumeMode: optional(volumeMode),
-      volumeAttributesClassName: optional(className),
-    }),
-    needsCsi,
-  );
+const sources = knowing((spec: Spec, path: Path, { name: volumeName }: Named) =>
+  validateVolumeSources(spec, { volumeName, unplaced: isSet(spec.nodeAffinity) ? null : path.child('nodeAffinity') }, path),
+);
+interface Named {
+  readonly name: string;
+}
+
+export const volumeSpec = created<Spec, unknown, Named>(
+  members<v1.PersistentVolumeSpec>({
+    accessModes: modes,
+    capacity: all<Spec['capacity']>(onlyStorage, eachValue(validateBytes, aboveZero)),
+    persistentVolumeReclaimPolicy: insteadOfZero('Retain', oneOf('Delete', 'Recycle', 'Retain')),
+    nodeAffinity: optional(affinity),
+  }),
+  sources,
+  recycled,
+  members<v1.PersistentVolumeSpec>({
+    storageClassName: nonZero(dnsSubdomain),
+    volumeMode: byDefault('Filesystem', volumeMode),
+    volumeAttributesClassName: optional(className),
+  }),
+  needsCsi,
+  completed<Spec>(completeSources),
+);
+
+function completeSources(spec: Spec): void {
+  setSourceDefaults(spec);
+  if (isSet(spec.azureFile)) setDefault<JsonObject, 'secretNamespace'>(spec.azureFile, 'secretNamespace', null);
+}
 
 const never = forbiddenAs(`may not be specified ${inline}`);
 const neverSet = nonZero(never);

@@ -1,11 +1,13 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
 import { isSet } from '../../../../api/json/members.js';
+import { completed, byDefault, insteadOfZero } from '../../../registry/validation/defaults.js';
 import { invalid, keepable, required as missing, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { dnsLabelName } from '../../../registry/validation/names.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
 import { all, changed, format, members, nonZero, optional, required, requiredAs, whole } from '../../../registry/validation/table.js';
 import { dnsSubdomain } from '../../../registry/validation/values.js';
+import { roundResources } from '../../../../api/resourceLists.js';
 import type { Writable } from '../../kind.js';
 import { accessModes } from '../accessModes.js';
 import { volumeMode } from '../persistentVolume/spec.js';
@@ -49,12 +51,14 @@ export const claimSpec = all(
   }),
   members<v1.PersistentVolumeClaimSpec>({
     accessModes,
-    resources: size,
+    resources: all(completed<Writable<v1.VolumeResourceRequirements>>(roundResources), size),
     storageClassName: nonZero(dnsSubdomain),
-    volumeMode: optional(volumeMode),
+    volumeMode: byDefault('Filesystem', volumeMode),
     dataSource: optional(source),
     dataSourceRef: optional(source),
   }),
   whole<v1.PersistentVolumeClaimSpec>(sameSource),
   members<v1.PersistentVolumeClaimSpec>({ volumeAttributesClassName: nonZero(dnsSubdomain) }),
 );
+
+export const pendingClaim = members<v1.PersistentVolumeClaimStatus>({ phase: insteadOfZero('Pending') });

@@ -2,6 +2,7 @@ import type * as v1 from '../../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../../api/object.js';
 import { ensureObject } from '../../../../api/json/defaulting.js';
 import { itemsOf } from '../../../../api/json/members.js';
+import { completed, created } from '../../../registry/validation/defaults.js';
 import { forbidden, type Path } from '../../../registry/validation/field.js';
 import { validateAnnotations } from '../../../registry/validation/metadata.js';
 import { labelMap } from '../../../registry/validation/values.js';
@@ -17,6 +18,8 @@ export function setPodTemplateDefaults(template: JsonObject): void {
   ensureObject(template, 'metadata');
   setPodSpecDefaults(ensureObject(template, 'spec'));
 }
+
+export const podTemplateDefaults = created(completed<Writable<v1.PodTemplateSpec>>(setPodTemplateDefaults));
 
 /** Paths of labels and annotations omit `metadata`, as in the reference. */
 export function validatePodTemplate(template: Writable<v1.PodTemplateSpec>, path: Path): Found {

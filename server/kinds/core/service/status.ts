@@ -1,16 +1,7 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
+import { byDefault } from '../../../registry/validation/defaults.js';
 import { forbidden } from '../../../registry/validation/field.js';
-import {
-  each,
-  forbiddenAs,
-  ifOwner,
-  members,
-  nonZero,
-  objectRules,
-  oneOf,
-  requiredPointerAs,
-  type Rule,
-} from '../../../registry/validation/table.js';
+import { each, forbiddenAs, ifOwner, members, nonZero, objectRules, oneOf, type Rule } from '../../../registry/validation/table.js';
 import { dnsSubdomain, ipAddress, notAddress } from '../../../registry/validation/values.js';
 import type { Draft, Writable } from '../../kind.js';
 import { specOf } from '../../parts.js';
@@ -19,8 +10,8 @@ import { isLoadBalancer } from './kinds.js';
 const ingress = members<v1.LoadBalancerIngress>({
   ip: nonZero(ipAddress),
   ipMode: ifOwner(
-    ({ ip = '' }: Writable<v1.LoadBalancerIngress>) => ip !== '',
-    requiredPointerAs('must be specified when `ip` is set', oneOf('Proxy', 'VIP')),
+    ({ ip }: Writable<v1.LoadBalancerIngress>) => (ip ?? '') !== '',
+    byDefault('VIP', oneOf('Proxy', 'VIP')),
     forbiddenAs('may not be specified when `ip` is not set'),
   ),
   hostname: nonZero(dnsSubdomain, notAddress),

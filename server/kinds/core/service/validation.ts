@@ -1,6 +1,7 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
 import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { cidr, endpointAddress } from '../../../registry/validation/addresses.js';
+import { insteadOfZero, created, completed, byDefault } from '../../../registry/validation/defaults.js';
 import { duplicate, forbidden, invalid, Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
 import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import {
@@ -21,7 +22,6 @@ import {
   orZero,
   required,
   requiredPointer,
-  structure,
   unrepeated,
   when,
   whenOwner,
@@ -53,6 +53,7 @@ import {
 type Port = Writable<v1.ServicePort>;
 
 const annotationsPath = Path.of('metadata', 'annotations');
+const affinitySeconds = 10_800;
 const affinitySecondsMax = 86_400;
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 /** Two names of one annotation: the older is still read. */
@@ -84,8 +85,11 @@ function portsWith(name: Rule<string | undefined>): Rule<readonly Port[] | undef
   const itsName = members<v1.ServicePort>({ name });
   const others = members<v1.ServicePort>({
     port: portNumber,
-    protocol: required(oneOf('SCTP', 'TCP', 'UDP')),
-    targetPort: portNumberOrName,
+    protocol: insteadOfZero('TCP', oneOf('SCTP', 'TCP', 'UDP')),
+    targetPort: all(
+      insteadOfZero(({ port }) => port ?? 0),
+      portNumberOrName,
+    ),
     appProtocol: optional(qualified),
   });
   return distinct<Port>('name', (once) =>
@@ -143,32 +147,42 @@ function sourceRanges(spec: Spec, path: Path, { metadata: { annotations } }: Pic
 
 const balancerClass: Rule<string | undefined, Spec> = ifOwner(isLoadBalancer, optional(qualified), forbiddenAs(balancerOnly));
 
-const spec = structure<Spec, Draft<v1.Service>>(
+function alignAffinity(spec: Spec): void {
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity === 'ClientIP' && !isSet(spec.sessionAffinityConfig?.clientIP?.timeoutSeconds))
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: affinitySeconds } };
+}
+
+/** Addresses and node ports are allocated later. */
+const spec = created<Spec, Draft<v1.Service>>(
   members<v1.ServiceSpec>({
     ports: whenOwner((spec) => !isHeadless(spec) && !isExternalName(spec), required()),
     clusterIPs: notHeadless,
   }),
   when(isExternalName, externalName),
   members<v1.ServiceSpec>({
-    ports: (ports, path, owner) => (itemsOf(ports).length > 1 ? namedPorts : maybeNamedPorts)(ports, path, owner),
+    ports: ifOwner(({ ports }: Spec) => itemsOf(ports).length > 1, namedPorts, maybeNamedPorts),
     selector: optional(labelMap),
-    sessionAffinity: required(oneOf('ClientIP', 'None')),
+    sessionAffinity: insteadOfZero('None', oneOf('ClientIP', 'None')),
     sessionAffinityConfig: all(
       whenOwner(({ sessionAffinity }: Spec) => sessionAffinity === 'None', forbiddenAs('must not be set when session affinity is None')),
       whenOwner(({ sessionAffinity }: Spec) => sessionAffinity === 'ClientIP', members<v1.SessionAffinityConfig>({ clientIP })),
     ),
   }),
+  completed<Spec>(alignAffinity),
   addressing,
   members<v1.ServiceSpec>({
     externalIPs: each(externalAddress),
-    type: oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'),
+    type: insteadOfZero('ClusterIP', oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort')),
     ports: differingPorts,
+    externalTrafficPolicy: whenOwner(isExternallyAccessible, insteadOfZero('Cluster')),
+    internalTrafficPolicy: whenOwner(needsClusterIP, byDefault('Cluster')),
   }),
   sourceRanges,
   members<v1.ServiceSpec>({
     allocateLoadBalancerNodePorts: ifOwner(
       isLoadBalancer,
-      (wanted) => (isSet(wanted) ? [] : [missing(Path.of('allocateLoadBalancerNodePorts'), '')]),
+      all<boolean | undefined>(byDefault(true), (wanted) => (isSet(wanted) ? [] : [missing(Path.of('allocateLoadBalancerNodePorts'), '')])),
       forbiddenAs(balancerOnly),
     ),
     loadBalancerClass: balancerClass,
