@@ -7,7 +7,7 @@ import { compareAmounts, wholeValue } from '../../registry/validation/quantities
 import { repeats } from '../../registry/validation/repeats.js';
 import type { Writable } from '../kind.js';
 
-/** The share of a device's capacity for a request: one of several amounts, or a multiple within a range. */
+/** The share of a device's capacity for a request. */
 
 type Policy = Writable<v1.CapacityRequestPolicy>;
 type Range = Writable<v1.CapacityRequestPolicyRange>;

@@ -11,7 +11,7 @@ import { configuration, configurationsMax, selectors, tolerations } from './devi
 import { byName, list, set } from './lists.js';
 import { fullyQualifiedName } from './names.js';
 
-/** The common specification of claims and their templates: device requests, constraints, and configuration. */
+/** The common specification of claims and their templates. */
 
 type Spec = Writable<v1.ResourceClaimSpec>;
 type Request = Writable<v1.DeviceRequest>;

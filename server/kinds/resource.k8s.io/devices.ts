@@ -28,7 +28,7 @@ import { qualified } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
 import { list } from './lists.js';
 
-/** Common parts of claims, classes and slices: selectors, configuration, taints and tolerations, binding conditions. */
+/** Common parts of claims, classes and slices. */
 
 const selectorsMax = 32;
 export const configurationsMax = 32;
@@ -94,7 +94,7 @@ const otherThan = distinct<string, unknown, ReadonlySet<string>>(null, (once) =>
   ),
 );
 
-/** Conditions that a device must meet before pods are bound, and those of a failure. Both lists are set, or neither. */
+/** Both lists are set, or neither. */
 export const bindingConditions = all(
   members<Bindings>({ bindingConditions: conditions, bindingFailureConditions: conditions }),
   members<Bindings>({ bindingConditions: distinct(null), bindingFailureConditions: withFactsOf(conditionsOf, otherThan) }),

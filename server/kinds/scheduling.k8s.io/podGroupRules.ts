@@ -21,7 +21,7 @@ import { qualified } from '../../registry/validation/values.js';
 import { gate } from '../gated.js';
 import type { Writable } from '../kind.js';
 
-/** Groups of pods scheduled together, and workloads with templates of them, as declared in `scheduling.k8s.io/v1alpha2`. */
+/** Groups of pods, and workloads with templates of them. */
 
 const claimsMax = 4;
 const templatesMax = 8;

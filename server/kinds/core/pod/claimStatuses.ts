@@ -18,7 +18,7 @@ interface ClaimFacts {
   readonly known: ReadonlySet<string | undefined>;
 }
 
-/** Checks what a pod's status says of its resource claims: those of the specification, of extended resources, and of a node's own resources. */
+/** A status tells of claims of the specification, of extended resources, and of a node's own resources. */
 export const validateClaimStatuses = (status: Status, spec: Spec): Found =>
   inOrder(
     withFacts(ownClaims, { known: ownNames(spec) })(status, path),

@@ -35,7 +35,7 @@ export function alignAddresses(spec: Spec, old: Spec | null): void {
   else spec.clusterIPs = [address];
 }
 
-/** A service that prefers both families keeps its own when the cluster changes: only its owner adds or removes one. */
+/** A service that prefers both families keeps its own when the cluster changes. */
 export const keepsFamilies = (spec: Spec, old: Spec | null): boolean =>
   old !== null &&
   needsClusterIP(spec) &&
