@@ -153,7 +153,7 @@ export class Deleter {
 
   /**
    * Objects that are gone count as deleted. Each worker admits one object at a time, in the order of the list, and goes on once the store has the
-   * write, so that commits overlap; after a failure no further deletion begins.
+   * write, so that commits overlap.
    */
   async deleteAll(
     resource: ServedResource,

@@ -42,11 +42,12 @@ export const isEmpty = (value: unknown): boolean =>
   (typeof value === 'object' && Object.keys(value).length === 0);
 
 const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies', 'additionalItems', 'definitions'] as const;
+const unsupportedNames: ReadonlySet<string> = new Set(unsupported);
 const junctors = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /** Returns why a schema cannot be parsed as a structural one, or null, whether or not it is one. */
 export function unreadable(schema: Schema): string | null {
-  const member = unsupported.find((name) => (name === 'additionalItems' ? isSet(schema[name]) : !isEmpty(schema[name])));
+  const member = unsupportedIn(schema);
   if (member !== undefined) return `OpenAPIV3Schema '${member === '$schema' ? 'schema' : member}' is not supported`;
   if (schema['x-kubernetes-preserve-unknown-fields'] === false)
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
@@ -58,9 +59,17 @@ export function unreadable(schema: Schema): string | null {
   return null;
 }
 
+// Definitions have many schemas of few members.
+const unsupportedIn = (schema: Schema): (typeof unsupported)[number] | undefined =>
+  Object.keys(schema).some((name) => unsupportedNames.has(name))
+    ? unsupported.find((name) => (name === 'additionalItems' ? isSet(schema[name]) : !isEmpty(schema[name])))
+    : undefined;
+
 function childrenOf(schema: Schema): Schema[] {
-  const single = [itemSchemaOf(schema), restSchemaOf(schema), asSchema(schema.not)].filter((child) => child !== null);
-  return [...single, ...propertiesOf(schema).map(([, child]) => child), ...junctors.flatMap((junctor) => alternatives(schema, junctor))];
+  const children = [itemSchemaOf(schema), restSchemaOf(schema), asSchema(schema.not)].filter((child) => child !== null);
+  for (const [, child] of propertiesOf(schema)) children.push(child);
+  for (const junctor of junctors) if (schema[junctor] !== undefined) children.push(...alternatives(schema, junctor));
+  return children;
 }
 
 /** Tests a schema and all below it, even in refused members. */
