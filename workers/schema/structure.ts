@@ -150,8 +150,8 @@ const textCheckerOf = (shape: Shape, textType: string | undefined): Checker => {
   return shape.is === 'list' ? listChecker(shape.items, namedText(textType)) : namedText(textType);
 };
 
-const listChecker = (items: Shape, item?: Checker): Checker => {
-  const goType = `[]${(item ?? checkerOf(items)).goType}`;
+const listChecker = (items: Shape, item?: Checker, name?: string): Checker => {
+  const goType = name ?? `[]${(item ?? checkerOf(items)).goType}`;
   return {
     goType,
     zero: () => null,
@@ -188,15 +188,18 @@ function* itemSteps(list: Json[], checkers: ItemCheckers, context: CheckContext)
   }
 }
 
+const valueChecker = (values: Shape): Checker =>
+  values.is === 'list' ? listChecker(values.items, undefined, 'v1.ExtraValue') : checkerOf(values);
+
 const mapChecker = (values: Shape): Checker => {
-  const element = checkerOf(values).goType;
+  const element = valueChecker(values).goType;
   const goType = element === 'resource.Quantity' ? 'v1.ResourceList' : `map[string]${element}`;
   return {
     goType,
     zero: () => null,
     check: (value, context) => {
       if (!isMembers(value)) return wrongShape(value, context, { type: goType, kind: 'map' }, {});
-      const checker = checkerOf(values);
+      const checker = valueChecker(values);
       if (context.postpones(value)) return context.postpone(value, (own) => valueSteps(value, checker, own));
       reportDuplicates(value, context);
       for (const name in value) checkValue(value, name, checker, context);

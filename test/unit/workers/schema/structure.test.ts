@@ -127,6 +127,18 @@ describe('schema/structure', function () {
     expect(Math.min(accepted, refused, strict)).to.be.greaterThan(100);
   });
 
+  it('names the type of lists in maps (`ExtraValue` of authorization/v1/types.go)', () => {
+    const type = typeNamed('authorization.v1.SubjectAccessReview')!;
+    const problem = (extra: Json): unknown => {
+      const told = checkStructure({ spec: { extra } }, type, { unknownFields: 'report' });
+      return told.ok ? null : told.message.replace('json: cannot unmarshal ', '');
+    };
+    const at = 'into Go struct field SubjectAccessReviewSpec.spec.extra of type';
+    expect(problem({ a: 'x' })).to.equal(`string ${at} v1.ExtraValue`);
+    expect(problem({ a: [true] })).to.equal(`bool ${at} string`);
+    expect(problem(['a'])).to.equal(`array ${at} map[string]v1.ExtraValue`);
+  });
+
   it('ends at what a schema in a schema has, before what is wrong around it (`UnmarshalJSON` of apiextensions/v1/marshal.go)', () => {
     const type = typeNamed('apiextensions.v1.CustomResourceDefinition')!;
     const definition = (schema: JsonMembers): JsonMembers => ({ spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } });

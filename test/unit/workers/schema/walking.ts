@@ -48,10 +48,13 @@ const leafOf = (name: string): Checker | undefined => (Object.hasOwn(leaves, nam
 const alternativeOf = (name: string): string | undefined =>
   /^apiextensions\.v1\.JSONSchemaPropsOr(Bool|Array|StringArray)$/.exec(name)?.[1];
 
+/** Lists in maps, whose type has a name. */
+const inMaps = new WeakSet<Shape>();
 const goType = (shape: Shape, textType?: string): string => {
   if (shape.is === 'scalar') return textType ?? scalars[shape.scalar].goType;
   if (shape.is === 'type') return leafOf(shape.name)?.goType ?? lastWords(shape.name, 2);
-  if (shape.is === 'list') return `[]${goType(shape.items, textType)}`;
+  if (shape.is === 'list') return inMaps.has(shape) ? 'v1.ExtraValue' : `[]${goType(shape.items, textType)}`;
+  if (shape.values.is === 'list') inMaps.add(shape.values);
   const values = goType(shape.values);
   return values === 'resource.Quantity' ? 'v1.ResourceList' : `map[string]${values}`;
 };
@@ -124,6 +127,7 @@ class Walk {
   }
 
   #map(value: Json, shape: Shape & { is: 'map' }): Json {
+    if (shape.values.is === 'list') inMaps.add(shape.values);
     if (!isMembers(value)) return this.#wrong(value, goType(shape)) ?? {};
     const seen = new Set<string>();
     for (const name of this.context.order?.get(value)?.flat() ?? []) {
