@@ -26,21 +26,32 @@ const placeOfOperation = (operation: JsonValue | undefined): readonly string[] |
     ? pointerParts(operation['path'])
     : null;
 
+/** Spells numbers of tests, unless the patch writes such numbers itself. */
+export function withSpelledTests(patch: JsonValue, spellings: readonly Spelling[]): JsonValue {
+  const isTest = ([index = '']: readonly string[]): boolean => {
+    const operation = Array.isArray(patch) ? patch[Number(index)] : undefined;
+    return isObject<JsonObject>(operation) && operation['op'] === 'test';
+  };
+  return spellings.length > 0 && spellings.every(({ path }) => isTest(path)) ? spelledAt(patch, spellings, (path) => path) : patch;
+}
+
 /** Spells numbers as the patch does: the reference merges texts, and `2.0` is no integer (evanphx/json-patch). Copies what it changes, once. */
-export function withSpellings(object: JsonObject, spellings: readonly Spelling[], placeOf: PlaceOf): JsonObject {
+export const withSpellings = (object: JsonObject, spellings: readonly Spelling[], placeOf: PlaceOf): JsonObject =>
+  spelledAt(object, spellings, placeOf) as JsonObject;
+
+function spelledAt(value: JsonValue, spellings: readonly Spelling[], placeOf: PlaceOf): JsonValue {
   const copies = new Set<JsonValue>();
-  let spelled: JsonValue = object;
+  let spelled = value;
   for (const { path, text } of spellings) {
     const place = placeOf(path);
     if (place !== null && place.length > 1) spelled = putBack(spelled, { place, text, copies }, 0) ?? spelled;
   }
-  return spelled as JsonObject;
+  return spelled;
 }
 
 interface Placed {
   readonly place: readonly string[];
   readonly text: string;
-  /** Containers that are no longer shared. */
   readonly copies: Set<JsonValue>;
 }
 

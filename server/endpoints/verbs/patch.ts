@@ -15,7 +15,7 @@ import { applyJsonPatch, checkOperations } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
 import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
-import { placeInMerge, placeInOperations, withSpellings, type PlaceOf } from '../../patch/spellings.js';
+import { placeInMerge, placeInOperations, withSpelledTests, withSpellings, type PlaceOf } from '../../patch/spellings.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import type { ServedResource } from '../../registry/resources.js';
 import { outcomeOf } from '../../registry/stepwise.js';
@@ -39,6 +39,7 @@ interface Patcher {
   readonly unreadable: (message: string, validated: boolean) => string;
   /** `duplicates` are its repeated members. Throws PatchError. */
   readonly check?: (patch: JsonValue, duplicates: readonly string[]) => readonly string[];
+  readonly spelled?: (patch: JsonValue, spellings: readonly Spelling[]) => JsonValue;
   /** Absent where the reference patches values, not texts. */
   readonly placeOf?: (patch: JsonValue) => PlaceOf;
 }
@@ -69,6 +70,7 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
       apply: (current, patch) => applyJsonPatch(current, patch),
       unreadable: (message, validated) => (validated ? undecodable(message) : message),
       check: (patch, duplicates) => [...checkOperations(patch), ...duplicates].map((found) => `json patch ${found}`),
+      spelled: withSpelledTests,
       placeOf: placeInOperations,
     },
     [strategicType]: {
@@ -185,14 +187,14 @@ interface Patch {
 }
 
 function* patched(
-  { apply, check, placeOf }: Patcher,
+  { apply, check, spelled, placeOf }: Patcher,
   { before, value, duplicates, spellings }: Patch,
   resource: ServedResource,
 ): Steps<{ readonly after: JsonObject; readonly odd: readonly string[] }> {
   try {
     const doubled = (duplicates ?? []).map((path) => `duplicate field ${quoted(path)}`);
     const odd = check === undefined || duplicates === null ? doubled : check(value, doubled);
-    const after = patchObject(yield* apply(before, value, resource));
+    const after = patchObject(yield* apply(before, spelled === undefined ? value : spelled(value, spellings), resource));
     return { after: placeOf === undefined ? after : withSpellings(after, spellings, placeOf(value)), odd };
   } catch (error) {
     if (error instanceof PatchError) throw patchFailure(error);

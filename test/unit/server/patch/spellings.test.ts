@@ -1,6 +1,9 @@
+import { inOneGo } from '../../../../api/steps.js';
+import { applyJsonPatch } from '../../../../server/patch/jsonpatch.js';
+import { PatchError } from '../../../../server/patch/patcherror.js';
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../api/object.js';
-import { placeInMerge, placeInOperations, withSpellings } from '../../../../server/patch/spellings.js';
+import { placeInMerge, placeInOperations, withSpelledTests, withSpellings } from '../../../../server/patch/spellings.js';
 import { jsonCodec } from '../../../../workers/codecs/json.js';
 import { depthMax } from '../../../../workers/codecs/contract.js';
 import { NumberLiteral } from '../../../../workers/codecs/value.js';
@@ -37,6 +40,22 @@ describe('patch/spellings', () => {
     >;
     expect(spec?.['a']).to.equal(1);
     expect((spec?.['list'] as unknown[]).map(textOf)).to.deep.equal([1, '2.0']);
+  });
+
+  it('finds no stored number that is written as a test writes it (`lazyNode.equal` of evanphx/json-patch)', () => {
+    const passes = (value: JsonObject, text: string, ...more: readonly JsonObject[]): boolean => {
+      const patch = [{ op: 'test', path: '/spec', value }, ...more];
+      const spelled = withSpelledTests(patch, [{ path: [String(patch.length - 1), 'value', 'a'], text }]);
+      try {
+        return inOneGo(applyJsonPatch({ spec: { a: 1 } }, spelled)) !== null;
+      } catch (error) {
+        expect(error).to.be.instanceOf(PatchError);
+        return false;
+      }
+    };
+    expect(passes({ a: 1 }, '1.0')).to.equal(false);
+    expect(passes({ a: 1 }, '2.0')).to.equal(true);
+    expect(passes({ a: 1 }, '1.0', { op: 'add', path: '/spec', value: { a: 1 } })).to.equal(true);
   });
 
   it('leaves a list alone that has taken the place of a map with a length', () => {
