@@ -89,6 +89,10 @@ export class ReadHistogram extends Histogram {
 export class DurationHistogram extends Histogram {
   readonly #shape: HistogramConfiguration<string> & { readonly buckets: number[] };
   readonly #series = new Map<string, DurationSeries>();
+  /** Inherited observations are never exported. */
+  declare readonly observe: never;
+  declare readonly startTimer: never;
+  declare readonly labels: never;
 
   constructor(shape: HistogramConfiguration<string> & { readonly buckets: number[] }) {
     super(shape);

@@ -18,7 +18,7 @@ export function createImpersonationMetrics(registry: Registry): ImpersonationCou
     });
     return (mode, decision, seconds) => {
       total.inc({ mode, decision });
-      duration.observe({ mode, decision }, seconds);
+      duration.of({ mode, decision }).observe(seconds);
     };
   };
   return {
