@@ -1,5 +1,3 @@
-/** Labels for isolation of workloads, which no node may set on itself. */
-const restricted = 'node-restriction.kubernetes.io';
 /** Cluster labels that kubelets have always set. */
 const ownLabels: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
@@ -16,6 +14,7 @@ const ownLabels: ReadonlySet<string> = new Set([
   'beta.kubernetes.io/arch',
 ]);
 const ownDomains = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
+/** They include `node-restriction.kubernetes.io`, whose labels isolate workloads. */
 const clusterDomains = ['kubernetes.io', 'k8s.io'];
 
 const domainOf = (label: string): string => (label.includes('/') ? label.slice(0, label.indexOf('/')) : '');
@@ -24,7 +23,6 @@ const within = (domain: string, parents: readonly string[]): boolean =>
 
 function isForbidden(label: string): boolean {
   const domain = domainOf(label);
-  if (within(domain, [restricted])) return true;
   return within(domain, clusterDomains) && !ownLabels.has(label) && !within(domain, ownDomains);
 }
 

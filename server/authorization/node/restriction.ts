@@ -105,7 +105,7 @@ const nodes: Rule = (node, request) => {
   const own = JSON.stringify(node);
   if ((name || object?.metadata.name) !== node)
     return `node ${own} is not allowed to modify node ${JSON.stringify(name || object?.metadata.name || '')}`;
-  if (operation === 'DELETE' || object === null) return null;
+  if (object === null) return null;
   const labels = forbiddenLabels(object.metadata.labels ?? {}, old?.metadata.labels ?? {});
   const labelWords = labels.join(', ');
   if (operation === 'CREATE') {

@@ -80,6 +80,12 @@ describe('authorization/abac', () => {
   describe('in the oldest form', () => {
     const bob = user('bob', 'team', 'system:authenticated');
     const oldest: readonly (readonly [what: string, given: object, allowed: readonly Attributes[], not: readonly Attributes[]])[] = [
+      [
+        'nobody in particular',
+        { user: 'system:anonymous' },
+        [path('/a', user('system:anonymous', 'system:unauthenticated'))],
+        [path('/a')],
+      ],
       ['a user alone', { user: 'ann' }, [pods('create', 'ns'), path('/a')], [pods('get', 'ns', bob), path('/a', bob)]],
       ['a group alone', { group: 'team' }, [pods('get', 'ns', bob)], [pods('get', 'ns', user('eve', 'system:authenticated'))]],
       ['any user', { user: '*', group: 'none' }, [pods('get', 'ns', bob)], [pods('get', 'ns', user('bob'))]],

@@ -4,6 +4,7 @@ import { certificateGuards } from '../../../../server/authorization/certificates
 import { claimGuards } from '../../../../server/authorization/claimStatus.js';
 import { ownerReferencesPermission } from '../../../../server/authorization/ownerReferences.js';
 import type { Attributes, Authorizer } from '../../../../server/authorization/authorizer.js';
+import { signingRequest } from '../../../fixtures/signingRequest.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../../../server/registry/admission.js';
 
 /** A right as `verb resource[/subresource] namespace/name`. */
@@ -84,6 +85,20 @@ describe('server/authorization, guards of certificates', () => {
     expect(await asked({}, 'sign signers /s.io/*')).to.equal(null);
     for (const other of [{ subresource: '' }, { operation: 'CREATE' }, { object: request.old }, { object: null }, { old: null }])
       expect(await asked(other), JSON.stringify(other)).to.equal(null);
+  });
+
+  it('refuses a certificate that would make an administrator', async () => {
+    const [masters, others] = await Promise.all([signingRequest('ann,O=system:masters'), signingRequest('ann,O=devs')]);
+    const asked = (request: string, more: object = {}, signerName = 'kubernetes.io/kube-apiserver-client') =>
+      refusal(certificateGuards, 'CertificateSubjectRestriction', {
+        operation: 'CREATE',
+        object: { metadata: { name: 'a' }, spec: { signerName, request } },
+        ...more,
+      });
+    expect(await asked(masters)).to.include('use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed');
+    expect(await asked(others)).to.equal(null);
+    expect(await asked(masters, {}, 's.io/x')).to.equal(null);
+    for (const other of [{ operation: 'UPDATE' }, { object: null }]) expect(await asked(masters, other)).to.equal(null);
   });
 
   it('lets bundles of a signer be written with the right to attest, and removed without', async () => {

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { ApiObject, JsonValue } from '../../../../api/object.js';
 import type { User } from '../../../../api/user.js';
 import type { Attributes } from '../../../../server/authorization/authorizer.js';
-import { decideForNodes } from '../../../../server/authorization/node/authorizer.js';
+import { createNodeAuthorization, decideForNodes } from '../../../../server/authorization/node/authorizer.js';
 import { NodeGraph } from '../../../../server/authorization/node/graph.js';
+import { createMemoryStorage } from '../../../../server/storage/memory.js';
 
 const kubelet = (node: string): User => ({
   name: `system:node:${node}`,
@@ -57,12 +58,20 @@ const certificates = { group: 'certificates.k8s.io' };
 
 describe('authorization/node', () => {
   const graph = new NodeGraph();
-  graph.putPod('ns', 'p', pod('n1', rich));
+  graph.putPod('ns', 'p', {
+    ...pod('n1', { ...rich, resourceClaims: [{ name: 'a', resourceClaimName: 'named' }] }),
+    status: {
+      resourceClaimStatuses: [{ name: 'b', resourceClaimName: 'made' }],
+      extendedResourceClaimStatus: { resourceClaimName: 'extended' },
+    },
+  });
   graph.putVolume('pv', {
     metadata: { name: 'pv' },
     spec: { claimRef: { namespace: 'ns', name: 'disk' }, csi: { nodeStageSecretRef: { name: 'stage', namespace: 'storage' } } },
   });
   graph.putAttachment('va', { metadata: { name: 'va' }, spec: { nodeName: 'n1' } });
+  graph.putSlice('slice', { metadata: { name: 'slice' }, spec: { nodeName: 'n1' } });
+  graph.putSlice('theirs', { metadata: { name: 'theirs' }, spec: { nodeName: 'n2' } });
   graph.putPodCertificateRequest('ns', 'pcr', { metadata: { name: 'pcr' }, spec: { nodeName: 'n1' } });
   const decide = decideForNodes(graph, { podCertificates: true });
   const decision = (attributes: Attributes): string => {
@@ -178,6 +187,103 @@ describe('authorization/node', () => {
       'unknown node for user "system:node:"',
     ],
   ];
+  const its = (verb: string, resource: string, more: Question = {}): Attributes =>
+    on(verb, resource, { namespace: 'ns', name: 'p', ...more });
+  const unrelated = "no relationship found between node 'n1' and this object";
+  const csi = { group: 'storage.k8s.io', namespace: '', name: 'n1' };
+  const lease = { group: 'coordination.k8s.io', namespace: 'kube-node-lease', name: 'n1' };
+  const slice = { group: 'resource.k8s.io', namespace: '', name: 'slice' };
+  const selecting = (field: string): Question => ({ ...slice, name: '', fields: [{ field, equals: true, value: 'n1' }] });
+  // The rules are those of plugin/pkg/auth/authorizer/node/node_authorizer.go.
+  questions.push(
+    ['a part of a secret', its('get', 'secrets', { name: 'pull', subresource: 'x' }), 'cannot read subresource'],
+    ['a secret of no namespace', its('get', 'secrets', { namespace: '', name: 'pull' }), 'can only read namespaced object of this type'],
+    ['its claim', its('get', 'persistentvolumeclaims', { name: 'disk' }), 'allow'],
+    ['its claims', its('list', 'persistentvolumeclaims', { name: 'disk' }), 'can only get individual resources of this type'],
+    ['a part of its claim', its('get', 'persistentvolumeclaims', { name: 'disk', subresource: 'x' }), 'cannot get subresource'],
+    ...['update', 'patch'].map((verb): [string, Attributes, string] => [
+      `${verb} of the status of its claim`,
+      its(verb, 'persistentvolumeclaims', { name: 'disk', subresource: 'status' }),
+      'allow',
+    ]),
+    ['the status of another claim', its('patch', 'persistentvolumeclaims', { name: 'other', subresource: 'status' }), unrelated],
+    [
+      'a read of the status of its claim',
+      its('get', 'persistentvolumeclaims', { name: 'disk', subresource: 'status' }),
+      'can only get/update/patch this type',
+    ],
+    ['all its volumes', on('list', 'persistentvolumes', { name: 'pv' }), 'can only get individual resources of this type'],
+    ['accounts', its('list', 'serviceaccounts', { name: 'robot' }), 'can only create tokens for individual service accounts'],
+    [
+      'a read of a token',
+      its('get', 'serviceaccounts', { name: 'robot', subresource: 'token' }),
+      'can only create tokens for individual service accounts',
+    ],
+    [
+      'a token of no account',
+      its('create', 'serviceaccounts', { name: '', subresource: 'token' }),
+      'can only create tokens for individual service accounts',
+    ],
+    ['an account', its('create', 'serviceaccounts', { name: 'robot' }), 'can only create token subresource of serviceaccount'],
+    ...['get', 'create', 'update', 'patch', 'delete'].flatMap((verb): [string, Attributes, string][] => [
+      [`${verb} of its lease`, on(verb, 'leases', lease), 'allow'],
+      [`${verb} of its CSINode`, on(verb, 'csinodes', csi), 'allow'],
+    ]),
+    ['a lease whose name is not known yet', on('create', 'leases', { ...lease, name: '' }), 'allow'],
+    ['a CSINode whose name is not known yet', on('create', 'csinodes', { ...csi, name: '' }), 'allow'],
+    ['all leases', on('list', 'leases', lease), 'can only get, create, update, patch, or delete a node lease'],
+    ['all CSINodes', on('list', 'csinodes', csi), 'can only get, create, update, patch, or delete a CSINode'],
+    ['a part of its CSINode', on('get', 'csinodes', { ...csi, subresource: 'x' }), 'cannot authorize CSINode subresources'],
+    ['another CSINode', on('get', 'csinodes', { ...csi, name: 'n2' }), 'can only access CSINode with the same name as the requesting node'],
+    ...['create', 'update', 'patch', 'watch'].map((verb): [string, Attributes, string] => [
+      `${verb} of its node`,
+      on(verb, 'nodes', { name: 'n1' }),
+      'allow',
+    ]),
+    ['a read of the status of its node', on('get', 'nodes', { name: 'n1', subresource: 'status' }), ''],
+    ['a part of its node', on('get', 'nodes', { name: 'n1', subresource: 'proxy' }), ''],
+    ['the status of its pod', its('update', 'pods', { subresource: 'status' }), 'allow'],
+    ['a read of the status of its pod', its('get', 'pods', { subresource: 'status' }), ''],
+    ['an eviction of its pod', its('create', 'pods', { subresource: 'eviction' }), 'allow'],
+    ['a change of an eviction', its('update', 'pods', { subresource: 'eviction' }), ''],
+    ['the log of its pod', its('get', 'pods', { subresource: 'log' }), ''],
+    ['a mirror pod', its('create', 'pods'), 'allow'],
+    ['the deletion of its pod', its('delete', 'pods'), 'allow'],
+    ['a change of its pod', its('update', 'pods'), ''],
+    [
+      'the deletion of all its pods',
+      on('deletecollection', 'pods', { namespace: 'ns', fields: [{ field: 'spec.nodeName', equals: true, value: 'n1' }] }),
+      '',
+    ],
+    [
+      'pods by another field',
+      on('list', 'pods', { fields: [{ field: 'metadata.name', equals: true, value: 'n1' }] }),
+      'can only list/watch pods with spec.nodeName field selector',
+    ],
+    ['a claim of devices', its('get', 'resourceclaims', { group: 'resource.k8s.io', name: 'named' }), 'allow'],
+    ['a claim of devices from a template', its('get', 'resourceclaims', { group: 'resource.k8s.io', name: 'made' }), 'allow'],
+    ['a claim of extended resources', its('get', 'resourceclaims', { group: 'resource.k8s.io', name: 'extended' }), 'allow'],
+    ['a claim of devices of others', its('get', 'resourceclaims', { group: 'resource.k8s.io', name: 'other' }), unrelated],
+    ['a slice', on('create', 'resourceslices', { ...slice, name: '' }), 'allow'],
+    ...['get', 'update', 'patch', 'delete'].flatMap((verb): [string, Attributes, string][] => [
+      [`${verb} of its slice`, on(verb, 'resourceslices', slice), 'allow'],
+      [`${verb} of a slice of others`, on(verb, 'resourceslices', { ...slice, name: 'theirs' }), unrelated],
+    ]),
+    ...['list', 'watch', 'deletecollection'].flatMap((verb): [string, Attributes, string][] => [
+      [`${verb} of its slices`, on(verb, 'resourceslices', selecting('spec.nodeName')), 'allow'],
+      [
+        `${verb} of slices by another field`,
+        on(verb, 'resourceslices', selecting('spec.driver')),
+        'can only list/watch/deletecollection resourceslices with nodeName field selector',
+      ],
+    ]),
+    ['a part of its slice', on('get', 'resourceslices', { ...slice, subresource: 'x' }), 'cannot authorize ResourceSlice subresources'],
+    [
+      'something else with its slice',
+      on('escalate', 'resourceslices', slice),
+      'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
+    ],
+  );
   for (const [what, attributes, answer] of questions) {
     it(`answers ${answer === 'allow' ? 'yes' : 'no'} to ${what}`, () => {
       expect(decision(attributes)).to.equal(answer);
@@ -195,9 +301,89 @@ describe('authorization/node', () => {
     own.putPod('ns', 'q', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }, { name: 'q' }));
     own.putPod('ns', 'p', pod('n1', {}));
     expect(own.readsObject('n1', 'secrets/ns/a')).to.equal(true);
+    own.removePod('ns', 'absent');
+    own.putPod('ns', 'r', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }, { name: 'r' }));
+    own.removePod('ns', 'r');
+    own.removePod('ns', 'r');
+    expect(own.readsObject('n1', 'secrets/ns/a')).to.equal(true);
     own.removePod('ns', 'q');
     expect(own.readsObject('n1', 'secrets/ns/a')).to.equal(false);
     expect(own.readsObject('n1', 'pods/ns/p')).to.equal(true);
+  });
+
+  it('forgets volumes, attachments, slices and requests for certificates that are gone', () => {
+    const own = new NodeGraph();
+    const volume = (name: string, secret: string): void =>
+      own.putVolume(name, {
+        metadata: { name },
+        spec: { claimRef: { namespace: 'ns', name: 'disk' }, csi: { nodeStageSecretRef: { name: secret, namespace: 's' } } },
+      });
+    own.putPod('ns', 'p', pod('n1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'disk' } }] }));
+    volume('a', 'both');
+    volume('b', 'both');
+    own.removeVolume('a');
+    expect([own.readsVolume('n1', 'a'), own.readsVolume('n1', 'b'), own.readsObject('n1', 'secrets/s/both')]).to.deep.equal([
+      false,
+      true,
+      true,
+    ]);
+    volume('b', 'other');
+    expect([own.readsObject('n1', 'secrets/s/both'), own.readsObject('n1', 'secrets/s/other')]).to.deep.equal([false, true]);
+    own.removeVolume('b');
+    expect([own.readsObject('n1', 'secrets/s/other'), own.readsVolume('n1', 'b')]).to.deep.equal([false, false]);
+
+    const object = { metadata: {}, spec: { nodeName: 'n1' } };
+    const held = (): boolean[] => [
+      own.hasAttachment('n1', 'x'),
+      own.hasSlice('n1', 'x'),
+      own.hasPodCertificateRequest('n1', { namespace: 'ns', name: 'x' }),
+    ];
+    own.putAttachment('x', object);
+    own.putSlice('x', object);
+    own.putPodCertificateRequest('ns', 'x', object);
+    expect(held()).to.deep.equal([true, true, true]);
+    own.removeAttachment('x');
+    own.removeSlice('x');
+    own.removePodCertificateRequest('ns', 'x');
+    expect(held()).to.deep.equal([false, false, false]);
+  });
+
+  it('follows what is stored until it stops, and measures each change', async () => {
+    const storage = createMemoryStorage();
+    const key = { resource: { group: '', resource: 'pods' }, namespace: 'ns', name: 'p' };
+    let changed = (_operation: string, _seconds: number): void => undefined;
+    const change = (): Promise<[operation: string, seconds: number]> =>
+      new Promise((resolve) => {
+        changed = (...about) => {
+          resolve(about);
+        };
+      });
+    const following = createNodeAuthorization(storage, { podCertificates: true }, (operation) => (seconds) => {
+      changed(operation, seconds);
+    });
+    await following.synced;
+    const reads = async (): Promise<string> => (await following.authorize(its('get', 'secrets', { name: 'pull' }))).decision;
+    expect(await reads()).to.equal('noOpinion');
+    const added = change();
+    const written = await storage.create(key, pod('n1', rich), { timeoutMs: 1000 });
+    if (written.outcome !== 'applied') throw new Error(written.outcome);
+    const [first, seconds] = await added;
+    expect([first, await reads()]).to.deep.equal(['AddPod', 'allow']);
+    expect(seconds).to.be.within(0, 1000);
+    const removed = change();
+    await storage.delete(key, written.object.version, { timeoutMs: 1000 });
+    expect([(await removed)[0], await reads()]).to.deep.equal(['DeletePod', 'noOpinion']);
+    following.stop();
+  });
+
+  it('lists no rights, and says so to nodes alone', () => {
+    const { rules, stop } = createNodeAuthorization(createMemoryStorage(), { podCertificates: false });
+    expect(rules(kubelet('n1'), 'ns')).to.deep.include({
+      incomplete: true,
+      problems: ['node authorizer does not support user rule resolution'],
+    });
+    expect(rules({ ...kubelet('n1'), groups: [] }, 'ns')).to.deep.include({ incomplete: false, problems: [] });
+    stop();
   });
 
   it('believes nothing that a kubelet says through a mirror pod', () => {

@@ -40,6 +40,15 @@ const stored: Readonly<Record<string, ApiObject>> = {
       ],
     },
   },
+  'pods/d/unbound': {
+    metadata: { name: 'unbound', uid: 'unbound-uid' },
+    spec: { nodeName: 'n1', volumes: [{ name: 'c', persistentVolumeClaim: { claimName: 'unbound' } }] },
+  },
+  'pods/d/settings': {
+    metadata: { name: 'settings', uid: 'settings-uid' },
+    spec: { nodeName: 'n1', volumes: [{ name: 'm', projected: { sources: [{ configMap: { name: 'm' } }] } }] },
+  },
+  'persistentvolumeclaims/d/unbound': { metadata: {}, spec: {} },
   'pods/d/bare': { metadata: { name: 'bare', uid: 'bare-uid' }, spec: { nodeName: 'n1' } },
   'persistentvolumeclaims/d/c': { metadata: {}, spec: { volumeName: 'v' } },
   'persistentvolumeclaims/d/mine-short': { metadata: {}, spec: { volumeName: 'w' } },
@@ -468,8 +477,100 @@ const rows: readonly (readonly [string, Wanted, RegExp | null])[] = [
   ],
 ];
 
+const badPod = /not bound to a pod/;
+const bound = { kind: 'Pod', apiVersion: 'v1', name: 'mine', uid: 'pod-uid' };
+const slice = (nodeName: string): JsonObject => ({ metadata: { name: 's' }, spec: { nodeName } });
+const updateOf = (now: JsonObject, before: JsonObject): Wanted => ({
+  resource: 'nodes',
+  operation: 'UPDATE',
+  name: 'n1',
+  object: { ...node({}), ...now },
+  old: { ...node({}), ...before },
+});
+const configSource = { spec: { configSource: { a: 1 } } };
+
+/** Rows of plugin/pkg/admission/noderestriction/admission.go. */
+const furtherRows: typeof rows = [
+  [
+    'refuses a token for this API where the pod projects other things',
+    { ...forMine(), object: token({ ...bound, name: 'settings', uid: 'settings-uid' }) },
+    /audience "" not found in pod spec volume/,
+  ],
+  [
+    'knows no node without a name',
+    { resource: 'pods', object: mirror(), user: { ...kubelet, name: 'system:node:' } },
+    /could not determine node/,
+  ],
+  ['refuses to create a report', { ...reporting({}), operation: 'CREATE' }, /unexpected operation "CREATE"/],
+  ...([{ apiVersion: 'v2' }, { kind: 'Pod' }, { name: 'n2' }] as const).map((change): (typeof rows)[number] => [
+    `refuses a pod of another owner: ${JSON.stringify(change)}`,
+    { resource: 'pods', object: mirror({}, { ownerReferences: [{ ...owner, ...change }] }) },
+    /with an owner reference set to itself/,
+  ]),
+  ['refuses a source of null, which is none', withSource({ hostPath: null }), /unknown volume type/],
+  ...([{ apiVersion: 'v2' }, { kind: 'Secret' }, { name: '' }] as const).map((change): (typeof rows)[number] => [
+    `refuses a token for something else: ${JSON.stringify(change)}`,
+    { ...forMine(), object: token({ ...bound, ...change }) },
+    badPod,
+  ]),
+  ['leaves accounts alone', { ...forMine(), subresource: '', object: { metadata: {} } }, null],
+  ['leaves changes of accounts alone', { ...forMine(), operation: 'UPDATE', subresource: '', object: { metadata: {} } }, null],
+  ['leaves changes of tokens alone', { ...forMine(), operation: 'UPDATE', object: { metadata: {} } }, null],
+  ['leaves requests for nothing alone', { resource: 'serviceaccounts', subresource: 'token' }, null],
+  ['refuses to create a report on a claim', { ...claim({ phase: 'Bound' }), operation: 'CREATE' }, /unexpected operation "CREATE"/],
+  [
+    'leaves updates of certificate requests alone',
+    { ...certificate('kubernetes.io/kubelet-serving', 'system:node:n2'), operation: 'UPDATE' },
+    null,
+  ],
+  ['lets a node be deleted by itself', { resource: 'nodes', operation: 'DELETE', name: 'n1', old: node({ 'x.k8s.io/y': 'z' }) }, null],
+  ['refuses to delete another node', { resource: 'nodes', operation: 'DELETE', name: 'n2' }, /not allowed to modify node "n2"/],
+  [
+    'refuses to register another without a name in the path',
+    { resource: 'nodes', object: { metadata: { name: 'n2' } } },
+    /modify node "n2"/,
+  ],
+  ['refuses to register nobody', { resource: 'nodes', object: { metadata: {} } }, /modify node ""/],
+  ['lets a node register itself without a name in the path', { resource: 'nodes', object: node({}) }, null],
+  [
+    'refuses to register with a source of configuration',
+    { resource: 'nodes', name: 'n1', object: { ...node({}), ...configSource } },
+    /configSource/,
+  ],
+  ['refuses a new source of configuration', updateOf(configSource, {}), /new non-nil configSource/],
+  ['lets a source of configuration stay, and go', updateOf(configSource, configSource), null],
+  ['lets a source of configuration go', updateOf({}, configSource), null],
+  ['lets a node change itself', updateOf({ spec: { podCIDR: '10.0.0.0/24' } }, {}), null],
+  ['lets restricted labels stay', updateOf(node({ 'x.k8s.io/y': 'z' }), node({ 'x.k8s.io/y': 'z' })), null],
+  ['lets a node write its own CSINode', { resource: 'csinodes.storage.k8s.io', object: { metadata: { name: 'n1' } } }, null],
+  ['lets a node write its CSINode by its path', { resource: 'csinodes.storage.k8s.io', operation: 'UPDATE', name: 'n1' }, null],
+  ['refuses the CSINode of nobody', { resource: 'csinodes.storage.k8s.io', object: { metadata: {} } }, /CSINode with the same name/],
+  ['lets a node create its slices', { resource: 'resourceslices.resource.k8s.io', object: slice('n1') }, null],
+  [
+    'leaves updates of slices to what may be changed of them',
+    { resource: 'resourceslices.resource.k8s.io', operation: 'UPDATE', object: slice('n2') },
+    null,
+  ],
+  ['lets a node delete its slices', { resource: 'resourceslices.resource.k8s.io', operation: 'DELETE', old: slice('n1') }, null],
+  [
+    'refuses to delete slices of others',
+    { resource: 'resourceslices.resource.k8s.io', operation: 'DELETE', old: slice('n2') },
+    /^can only delete ResourceSlice/,
+  ],
+  [
+    'refuses to create slices of others',
+    { resource: 'resourceslices.resource.k8s.io', object: slice('n2') },
+    /^can only create ResourceSlice/,
+  ],
+  [
+    'refuses a token where one object is missing by its name alone',
+    { ...forMine(), object: token({ kind: 'Pod', apiVersion: 'v1', name: 'unbound', uid: 'unbound-uid' }, 'x') },
+    /error validating audience "x": persistentvolume "" not found$/,
+  ],
+];
+
 describe('authorization, node restriction', () => {
-  for (const [what, wanted, words] of rows) {
+  for (const [what, wanted, words] of [...rows, ...furtherRows]) {
     it(what, async () => {
       const refusal = await refusalOf(wanted);
       if (words === null) expect(refusal).to.equal(null);

@@ -78,6 +78,7 @@ describe('authorization, requests of nodes for certificates of pods', () => {
     });
 
   it('are not changed by nodes', async () => {
+    expect(await answer({}, { subresource: 'status' })).to.equal('403 unexpected subresource status');
     expect(await answer({}, { operation: 'UPDATE', subresource: 'status' })).to.equal('403 unexpected operation UPDATE');
   });
 });

@@ -9,7 +9,7 @@ import { refusal } from '../registry/sample.js';
 
 const group = 'admissionregistration.k8s.io';
 const catalogue = createCatalogue({ serves: () => true });
-const user = { name: 'ann', uid: '7', groups: ['devs', 'system:authenticated'], extra: { b: ['2', '3'], a: ['1'] } };
+const user = { name: 'ann', uid: '7', groups: ['devs', 'system:authenticated'], extra: { b: ['2', '3'], c: ['4'], a: ['1'] } };
 const secrets = { apiVersion: 'v1', kind: 'Secret' };
 
 const policy = (paramKind: JsonObject | null, more: JsonObject = {}): ApiObject => ({
@@ -78,7 +78,7 @@ describe('authorization/policyParams', () => {
       expect(questions).to.deep.equal(['get  v1 secrets * *']);
       expect(error?.code).to.equal(422);
       expect(error?.message).to.contain(
-        'spec.paramKind: Forbidden: user &{ann 7 [devs system:authenticated] map[a:[1] b:[2 3]]} must have "get" permission on all objects of the referenced paramKind (kind=Secret, apiVersion=v1)',
+        'spec.paramKind: Forbidden: user &{ann 7 [devs system:authenticated] map[a:[1] b:[2 3] c:[4]]} must have "get" permission on all objects of the referenced paramKind (kind=Secret, apiVersion=v1)',
       );
       expect((await write({ resource, object: policy(secrets), allowed: true })).error).to.equal(null);
     });
@@ -99,6 +99,22 @@ describe('authorization/policyParams', () => {
     });
   }
 
+  it('concerns policies and bindings of both types, not their status, nor what is deleted', async () => {
+    const check = policyParamsCheck({
+      authorize: () => ({ decision: 'noOpinion', reason: '' }),
+      catalogue,
+      lookup: { find: () => Promise.resolve(null) },
+    });
+    expect(check.resources).to.have.members(
+      ['validating', 'mutating'].flatMap((type) => [`${type}admissionpolicies.${group}`, `${type}admissionpolicybindings.${group}`]),
+    );
+    const resource = { resource: 'validatingadmissionpolicies', kind: 'ValidatingAdmissionPolicy' };
+    const asked = { user, subresource: '', resource, object: policy(secrets), old: null };
+    for (const more of [{ subresource: 'status' }, { object: null }])
+      expect(await check.validate?.({ ...asked, ...more } as unknown as AdmissionRequest)).to.equal(undefined);
+    const written = Promise.resolve(check.validate?.(asked as unknown as AdmissionRequest));
+    expect((await refusal(written)).message).to.contain('"p" is invalid: spec.paramKind: Forbidden');
+  });
   it('asks for more where less is known: of kinds that nobody serves, of policies that are not there, of selectors', async () => {
     const questionsOf = async (asked: Asked): Promise<readonly string[]> => (await write(asked)).questions;
     const resource = 'validatingadmissionpolicies';

@@ -77,7 +77,7 @@ describe('authorization by a service', () => {
     expect(await authorizer()(onPods)).to.deep.equal({ decision: 'allow', reason: 'may' });
     await authorizer({ version: 'v1beta1' })(onPath);
     expect(service.questions[0])
-      .to.deep.include({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1' })
+      .to.deep.include({ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', status: { allowed: false } })
       .and.have.property('spec')
       .deep.equal({
         resourceAttributes: {
@@ -102,6 +102,16 @@ describe('authorization by a service', () => {
       apiVersion: 'authorization.k8s.io/v1beta1',
       spec: { nonResourceAttributes: { path: '/metrics', verb: 'get' }, user: 'ann', group: ['devs'] },
     });
+  });
+  it('asks without what is empty or cannot be read', async () => {
+    service.replies = [{ allowed: true }];
+    const nobody = { name: 'eve', uid: '', groups: [], extra: {} };
+    await authorizer()({ ...onPods, user: nobody, fields: [], labelSelector: 'a in b' });
+    await authorizer({ version: 'v1beta1' })({ ...onPath, user: nobody });
+    expect(service.questions.map((each) => (each as unknown as { spec: unknown }).spec)).to.deep.equal([
+      { resourceAttributes: { namespace: 'ns', verb: 'list', version: 'v1', resource: 'pods' }, user: 'eve' },
+      { nonResourceAttributes: { path: '/metrics', verb: 'get' }, user: 'eve' },
+    ]);
   });
   it('takes allow, deny and silence for what they are, and both at once for an error', async () => {
     const answer = async (status: Record<string, unknown>): Promise<unknown> => {
@@ -134,6 +144,46 @@ describe('authorization by a service', () => {
     await ask(long);
     await ask(long);
     expect(service.questions.length).to.equal(6);
+  });
+  it('remembers a contradiction as long as a yes, no failure, and words of less than ten thousand characters in all', async () => {
+    const ask = authorizer();
+    const questions = async (attributes: Attributes): Promise<number> => {
+      const before = service.questions.length;
+      await ask(attributes);
+      return service.questions.length - before;
+    };
+    service.replies = [{ allowed: true, denied: true }];
+    await ask(onPath);
+    now = 299;
+    expect(await questions(onPath)).to.equal(0);
+    service.replies = [403, 403];
+    await ask(onPods);
+    expect(await questions(onPods)).to.equal(1);
+    service.replies = [{ allowed: true }];
+    const named = (count: number): Attributes => ({
+      ...onPods,
+      namespace: 'n',
+      resource: 'r'.repeat(count - 'n'.length - 'list'.length - 'v1'.length),
+    });
+    await ask(named(9_999));
+    expect(await questions(named(9_999))).to.equal(0);
+    await ask(named(10_000));
+    expect(await questions(named(10_000))).to.equal(1);
+  });
+  it('tells how long answers and failures took, in seconds', async () => {
+    const observed: [outcome: string, seconds: number][] = [];
+    const ask = authorizer({
+      observe: (...about) => {
+        observed.push(about);
+      },
+    });
+    const begun = performance.now();
+    service.replies = [{ allowed: true }];
+    await ask(onPods);
+    service.replies = [403];
+    await ask(onPath);
+    expect(observed.map(([outcome]) => outcome)).to.deep.equal(['success', 'error']);
+    for (const [, seconds] of observed) expect(seconds).to.be.within(0, (performance.now() - begun) / 1000);
   });
   it('tries again after a passing trouble, and gives up after five tries', async () => {
     service.replies = ['reset', 500, 429, { allowed: true }];
