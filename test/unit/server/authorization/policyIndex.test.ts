@@ -64,6 +64,35 @@ describe('authorization/rbac/policyIndex', () => {
     });
   }
 
+  it('grants nothing by roles and subjects of other kinds, nor to accounts of no namespace', () => {
+    const index = new PolicyIndex();
+    index.putRole('', role('r', core(['get'], ['pods'])));
+    index.putBinding('', binding('a', 'Other', 'r', { kind: 'User', name: 'ann' }));
+    index.putBinding('', binding('b', 'ClusterRole', 'r', { kind: 'Robot', name: 'ann', namespace: 'ns' }));
+    index.putBinding('', binding('c', 'ClusterRole', 'r', { kind: 'ServiceAccount', name: 'robot' }));
+    index.putBinding('', binding('d', 'Role', 'r', { kind: 'User', name: 'ann' }));
+    for (const name of ['ann', 'system:serviceaccount:ns:ann', 'system:serviceaccount::robot'])
+      expect(index.decide(resource(user(name), 'get', 'pods')).decision, name).to.equal('noOpinion');
+  });
+  it('finds the rules of a role of the namespace or the cluster, while there is one', () => {
+    const index = new PolicyIndex();
+    index.putRole('ns', role('r', core(['get'], ['pods'])));
+    index.putRole('', role('r', core(['list'], ['pods'])));
+    const verbs = (kind: 'Role' | 'ClusterRole', name = 'r') => index.rulesOfRole({ kind, name }, 'ns')?.map((rule) => rule.verbs);
+    expect([verbs('Role'), verbs('ClusterRole'), verbs('Role', 'other')]).to.deep.equal([[['get']], [['list']], undefined]);
+    index.removeRole('ns', 'r');
+    expect([verbs('Role'), verbs('ClusterRole')]).to.deep.equal([undefined, [['list']]]);
+  });
+  it('grants nothing by a binding that is gone or changed', () => {
+    const index = withRules(core(['get'], ['pods']));
+    index.putBinding('', binding('group', 'ClusterRole', 'r', { kind: 'Group', name: 'team' }));
+    const decision = (...groups: string[]) => index.decide(resource(user('ann', ...groups), 'get', 'pods')).decision;
+    index.removeBinding('', 'b');
+    index.removeBinding('', 'b');
+    expect([decision(), decision('team')]).to.deep.equal(['noOpinion', 'allow']);
+    index.putBinding('', binding('group', 'ClusterRole', 'r', { kind: 'Group', name: 'others' }));
+    expect([decision('team'), decision('others')]).to.deep.equal(['noOpinion', 'allow']);
+  });
   it('grants a namespace what is bound there, and says by what', () => {
     const index = new PolicyIndex();
     index.putBinding(
