@@ -107,4 +107,5 @@ export interface Facts {
   readonly descriptions: ReadonlyMap<string, TypeDescription>;
   /** Objects of an empty cluster, by resource. */
   readonly bootstrap: ReadonlyMap<string, readonly unknown[]>;
+  readonly enums: Readonly<Record<string, EnumFacts>>;
 }

@@ -17,6 +17,7 @@ export function generate(facts: Facts): Map<string, string> {
     ['data/tables.json', table(columnTable(facts))],
     ['data/bootstrap.json', table([...facts.bootstrap].sort(([a], [b]) => byText(a, b)))],
     ['data/descriptions.json', descriptionText(facts.descriptions)],
+    ['data/enums.ts', enumText(facts.enums)],
   ]);
   for (const [path, text] of interfaceFiles(facts, model)) files.set(`types/${path}`, text);
   return files;
@@ -39,6 +40,13 @@ const groupText = (rows: readonly GroupRow[]): string =>
           .join(',\n')}] }`,
     )
     .join(',\n')}\n]\n`;
+
+const enumText = (enums: Facts['enums']): string =>
+  [
+    '// Generated from api/facts/enums.yaml by `npm run generate`: change it there.',
+    ...Object.entries(enums).map(([name, { values }]) => `export const ${name} = [${values.map((value) => `'${value}'`).join(', ')}];`),
+    '',
+  ].join('\n');
 
 /** Facts about members of all kinds are written `kind.NAME`, those of all types `*.NAME`. */
 const families: Readonly<Record<string, string>> = { 'any kind': 'kind', 'any type': '*' };

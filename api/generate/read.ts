@@ -23,7 +23,7 @@ export function readFacts(folder: string): Facts {
     else if (group?.startsWith('bootstrap/') !== true && file !== 'metrics.yaml')
       versions.set(group === undefined ? name : `${group}/${name}`, checked(file, read(file) as VersionFacts));
   }
-  return { versions: withEnums(versions, enums), descriptions, bootstrap };
+  return { versions: withEnums(versions, enums), descriptions, bootstrap, enums };
 }
 
 function addDescriptions(

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { shownSelector } from '../../../api/selectors.js';
 import type { LabelSelector } from '../../../api/types/meta/v1.js';
@@ -35,7 +36,7 @@ const common = members<v1.ValidatingAdmissionPolicyBindingSpec>({
 const actions = members<v1.ValidatingAdmissionPolicyBindingSpec>({
   validationActions: requiredAs(
     'at least one validation action is required',
-    distinct<string>(null, (once) => all(oneOf('Audit', 'Deny', 'Warn'), once)),
+    distinct<string>(null, (once) => all(oneOf(...enums.ValidationAction), once)),
     notBoth,
   ),
 });

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { isSet } from '../../../api/json/members.js';
 import { byDefault } from '../../registry/validation/defaults.js';
@@ -25,7 +26,7 @@ type ParamRef = Writable<v1.ParamRef>;
 const selector = optional(changed(validateLabelSelector, strictly));
 
 export const matchResources = members<v1.MatchResources>({
-  matchPolicy: byDefault('Equivalent', oneOf('Equivalent', 'Exact')),
+  matchPolicy: byDefault('Equivalent', oneOf(...enums.MatchPolicyType)),
   namespaceSelector: byDefault(() => ({}), selector),
   objectSelector: byDefault(() => ({}), selector),
   resourceRules: each(namedRule),

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
 import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
@@ -64,7 +65,7 @@ const changeOf = (policy: Policy, old: Policy | null): Change => ({
 
 const commonRules = (mutating: boolean): Rule<Writable<CommonSpec>, unknown, Change> =>
   members<CommonSpec, Change>({
-    failurePolicy: byDefault('Fail', oneOf('Fail', 'Ignore')),
+    failurePolicy: byDefault('Fail', oneOf(...enums.FailurePolicyType)),
     paramKind: optional(paramKind),
     matchConstraints: requiredPointer<Writable<v1.MatchResources>, unknown>(constraints, mutating ? mutatingOnly : () => []),
     matchConditions: whenFacts(
@@ -132,7 +133,7 @@ function validateMutating(policy: Mutating, old: Mutating | null): Found {
   const spec = specOf(policy);
   const own = members<v1.MutatingAdmissionPolicySpec>({
     mutations: requiredAs('mutations must contain at least one item', each(mutation(scopeOf(spec, true)))),
-    reinvocationPolicy: required(oneOf('IfNeeded', 'Never')),
+    reinvocationPolicy: required(oneOf(...enums.ReinvocationPolicyType)),
   });
   return inOrder(withFacts(common.mutating, changeOf(policy, old))(spec, specPath), own(spec, specPath, null));
 }
@@ -153,7 +154,7 @@ function mutation(scope: AdmissionScope): Rule<Mutation> {
       requiredPointerAs(`must be specified when patchType is ${type}`, members<v1.JSONPatch>({ expression: expression(scope, [wanted]) })),
     );
   return andThen<Mutation, unknown>(
-    members<v1.Mutation>({ patchType: required(oneOf('ApplyConfiguration', 'JSONPatch')) }),
+    members<v1.Mutation>({ patchType: required(oneOf(...enums.PatchType)) }),
     members<v1.Mutation>({
       jsonPatch: patch('JSONPatch', 'list<JSONPatch>'),
       applyConfiguration: patch('ApplyConfiguration', 'Object'),

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { itemsOf } from '../../../api/json/members.js';
 import { byDefault } from '../../registry/validation/defaults.js';
@@ -18,11 +19,11 @@ const someOrAll = (what: string): Rule<string[] | null | undefined> =>
   );
 
 export const rule = members<v1.RuleWithOperations>({
-  operations: all(someOrAll('operations'), each(oneOf('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'))),
+  operations: all(someOrAll('operations'), each(oneOf(...enums.OperationType))),
   apiGroups: someOrAll('API groups'),
   apiVersions: all(someOrAll('API versions'), each(required())),
   resources: required(resourceNames),
-  scope: byDefault(star, oneOf(star, 'Cluster', 'Namespaced')),
+  scope: byDefault(star, oneOf(...enums.ScopeType)),
 });
 
 function resourceNames(resources: string[], path: Path): FieldError[] {

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf } from '../../../api/json/members.js';
@@ -35,7 +36,7 @@ const timeoutSecondsMax = 30;
 const nameSegmentsMin = 3;
 const reviewVersions = ['v1', 'v1beta1'];
 const noSideEffects = ['None', 'NoneOnDryRun'];
-const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
+const sideEffects = enums.SideEffectClass;
 
 /** Both kinds; validating ones lack only the reinvocation policy. */
 type Configuration = Draft<v1.MutatingWebhookConfiguration>;
@@ -88,8 +89,8 @@ const rulesOf = (kind: HookKind): ObjectRules<v1.MutatingWebhookConfiguration, [
         members<v1.MutatingWebhook, Strictness>({
           name: required(hookName),
           rules: each(rule),
-          failurePolicy: optional(oneOf('Fail', 'Ignore')),
-          matchPolicy: optional(oneOf('Equivalent', 'Exact')),
+          failurePolicy: optional(oneOf(...enums.FailurePolicyType)),
+          matchPolicy: optional(oneOf(...enums.MatchPolicyType)),
           sideEffects: all(
             whenFacts(({ noSideEffects }: Strictness) => noSideEffects, sideEffectsAmong(noSideEffects)),
             whenFacts(({ noSideEffects }: Strictness) => !noSideEffects, sideEffectsAmong(sideEffects)),
@@ -97,7 +98,7 @@ const rulesOf = (kind: HookKind): ObjectRules<v1.MutatingWebhookConfiguration, [
           timeoutSeconds: byDefault(timeoutSecondsDefault, timeout),
           namespaceSelector: optional(validateLabelSelector),
           objectSelector: optional(validateLabelSelector),
-          reinvocationPolicy: kind === 'mutating' ? byDefault('Never', oneOf('IfNeeded', 'Never')) : () => [],
+          reinvocationPolicy: kind === 'mutating' ? byDefault('Never', oneOf(...enums.ReinvocationPolicyType)) : () => [],
           clientConfig: client,
           matchConditions: whenFacts(({ checkConditions }: Strictness) => checkConditions, matchConditions(webhookScope)),
           admissionReviewVersions: requiredAs(

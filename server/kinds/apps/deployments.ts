@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/apps/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, textAt } from '../../../api/json/members.js';
@@ -50,7 +51,7 @@ function strategy(strategy: Strategy, path: Path): Found {
   const at = path.child('rollingUpdate');
   if (type === 'Recreate') return isSet(rollingUpdate) ? [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
   if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, at, null);
-  return [notSupported(path, printedStructure(strategy, strategyForm), ['Recreate', 'RollingUpdate'])];
+  return [notSupported(path, printedStructure(strategy, strategyForm), enums.DeploymentStrategyType)];
 }
 
 const validate = objectRules<v1.Deployment>({

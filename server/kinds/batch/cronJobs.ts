@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/batch/v1.js';
 import type { JsonValue } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
@@ -69,7 +70,7 @@ const spec = members<v1.CronJobSpec, CronFacts>({
   schedule: required(knowing(schedule)),
   startingDeadlineSeconds: count,
   timeZone: optional(knowing(timeZone)),
-  concurrencyPolicy: insteadOfZero('Allow', oneOf('Allow', 'Forbid', 'Replace')),
+  concurrencyPolicy: insteadOfZero('Allow', oneOf(...enums.ConcurrencyPolicy)),
   suspend: byDefault(false),
   jobTemplate: members<v1.JobTemplateSpec>({ spec: all(jobTemplateSpec, ofTemplate) }),
   successfulJobsHistoryLimit: byDefault(3, nonNegative),

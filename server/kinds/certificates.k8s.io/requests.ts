@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/certificates/v1.js';
 import { ensureObject } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
@@ -32,31 +33,7 @@ type Request = Draft<v1.CertificateSigningRequest>;
 const certificatePath = Path.of('status', 'certificate');
 const expirationSecondsMin = 600;
 const legacySigner = 'kubernetes.io/legacy-unknown';
-const knownUsages = [
-  'any',
-  'cert sign',
-  'client auth',
-  'code signing',
-  'content commitment',
-  'crl sign',
-  'data encipherment',
-  'decipher only',
-  'digital signature',
-  'email protection',
-  'encipher only',
-  'ipsec end system',
-  'ipsec tunnel',
-  'ipsec user',
-  'key agreement',
-  'key encipherment',
-  'microsoft sgc',
-  'netscape sgc',
-  'ocsp signing',
-  's/mime',
-  'server auth',
-  'signing',
-  'timestamping',
-];
+const knownUsages = enums.KeyUsage;
 
 const certificateOf = ({ status }: Request): string => status?.certificate ?? '';
 

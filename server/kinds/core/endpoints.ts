@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/core/v1.js';
 import { parseTime } from '../../../api/time.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
@@ -45,7 +46,7 @@ const portNamed = (isNamed: boolean): Rule<Writable<v1.EndpointPort>> =>
   members<v1.EndpointPort>({
     name: isNamed ? required(dnsLabel) : nonZero(dnsLabel),
     port: portNumber,
-    protocol: insteadOfZero('TCP', oneOf('SCTP', 'TCP', 'UDP')),
+    protocol: insteadOfZero('TCP', oneOf(...enums.Protocol)),
     appProtocol: optional(qualified),
   });
 const [namedPorts, ports] = [each(portNamed(true)), each(portNamed(false))];

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/core/v1.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
@@ -19,13 +20,7 @@ import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
 
 const spec = Path.of('spec');
-const resizeStates = [
-  'ControllerResizeInProgress',
-  'ControllerResizeInfeasible',
-  'NodeResizeInProgress',
-  'NodeResizeInfeasible',
-  'NodeResizePending',
-];
+const resizeStates = enums.ClaimResourceStatus;
 
 /** Only storage, or custom resources, are allocated to claims. */
 const validateResourceKey = (name: string, path: Path): FieldError[] => {

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/discovery/v1.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
@@ -101,7 +102,7 @@ const endpointsOfType: Readonly<Record<string, ReturnType<typeof endpointsOf>>> 
 };
 const endpointsOfNoType = endpointsOf(() => []);
 
-const addressTypeRules = objectRules<v1.EndpointSlice>({ addressType: required(oneOf('FQDN', 'IPv4', 'IPv6')) });
+const addressTypeRules = objectRules<v1.EndpointSlice>({ addressType: required(oneOf(...enums.AddressType)) });
 
 const endpointsRules = (slice: Draft<v1.EndpointSlice>): Found =>
   (entryOf(endpointsOfType, addressTypeOf(slice)) ?? endpointsOfNoType)(slice.endpoints, endpoints, null);
@@ -113,7 +114,7 @@ const portsRules = objectRules<v1.EndpointSlice>({
       all(
         members<v1.EndpointPort>({ name: byDefault('', nonZero(dnsLabel)) }),
         once,
-        members<v1.EndpointPort>({ protocol: byDefault('TCP', oneOf('SCTP', 'TCP', 'UDP')), appProtocol: optional(qualified) }),
+        members<v1.EndpointPort>({ protocol: byDefault('TCP', oneOf(...enums.Protocol)), appProtocol: optional(qualified) }),
       ),
     ),
   ),

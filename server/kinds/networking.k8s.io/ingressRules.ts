@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/networking/v1.js';
 import { isSet } from '../../../api/json/members.js';
 import { invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
@@ -76,7 +77,7 @@ function pathText(text = '', path: Path, { pathType }: Entry): FieldError[] {
 const route = andThen<Entry, unknown>(
   members<v1.HTTPIngressPath>({ pathType: requiredPointerAs('pathType must be specified') }),
   andThen<Entry, unknown>(
-    members<v1.HTTPIngressPath>({ pathType: oneOf('Exact', 'ImplementationSpecific', 'Prefix') }),
+    members<v1.HTTPIngressPath>({ pathType: oneOf(...enums.PathType) }),
     members<v1.HTTPIngressPath>({ path: pathText }),
   ),
   members<v1.HTTPIngressPath>({ backend }),

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/policy/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
@@ -22,7 +23,7 @@ const spec = members<v1.PodDisruptionBudgetSpec>({
   minAvailable: amount,
   maxUnavailable: amount,
   selector: optional(validateLabelSelector),
-  unhealthyPodEvictionPolicy: optional(oneOf('AlwaysAllow', 'IfHealthyBudget')),
+  unhealthyPodEvictionPolicy: optional(oneOf(...enums.UnhealthyPodEvictionPolicyType)),
 });
 const validateSpec = objectRules<v1.PodDisruptionBudget>({ spec: all(oneAmount, spec) });
 

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/resource/v1.js';
 import { isSet, itemsOf } from '../../../api/json/members.js';
 import { insteadOfZero, created } from '../../registry/validation/defaults.js';
@@ -49,7 +50,7 @@ export const claimSpecForm = structure('devices', [
 const devices = members<Devices>({
   deviceClassName: required(dnsSubdomain),
   selectors,
-  allocationMode: insteadOfZero('ExactCount', oneOf('All', 'ExactCount')),
+  allocationMode: insteadOfZero('ExactCount', oneOf(...enums.DeviceAllocationMode)),
   count: insteadOfZero(({ allocationMode }) => (allocationMode === 'ExactCount' ? 1 : undefined), amount),
   tolerations,
 });

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import { isIP } from 'node:net';
 import type * as v1 from '../../../api/types/resource/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
@@ -89,7 +90,7 @@ const allocationFor = (names: RequestNames): Rule<Writable<v1.AllocationResult>>
     share,
   );
   const source = members<v1.DeviceAllocationConfiguration>({
-    source: required(oneOf('FromClaim', 'FromClass')),
+    source: required(oneOf(...enums.DeviceConfigurationSource)),
     requests: (requests, path) => references(requests, path, names),
   });
   // Configuration comes from the claim and its class.

@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type * as v1 from '../../../api/types/resource/v1.js';
 import type { JsonValue } from '../../../api/object.js';
@@ -35,7 +36,7 @@ export const configurationsMax = 32;
 const expressionBytesMax = 10 * 1024;
 const parametersBytesMax = 10 * 1024;
 const bindingConditionsMax = 4;
-const effect = oneOf('NoExecute', 'NoSchedule', 'None');
+const effect = oneOf(...enums.DeviceTaintEffect);
 const labelValue = format(labelValueProblems);
 
 const cel = members<v1.CELDeviceSelector>({ expression: orEmpty(andThen(maxBytes(expressionBytesMax), cheap)) });
@@ -67,7 +68,7 @@ export const storedConfiguration = members<Configuration>({
 export const tolerations = each(
   members<v1.DeviceToleration>({
     key: nonZero(qualified),
-    operator: insteadOfZero('Equal', oneOf('Equal', 'Exists')),
+    operator: insteadOfZero('Equal', oneOf(...enums.DeviceTolerationOperator)),
     value: nonZero(comparedValue),
     effect: nonZero(effect),
   }),

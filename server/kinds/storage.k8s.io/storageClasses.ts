@@ -1,3 +1,4 @@
+import * as enums from '../../../api/data/enums.js';
 import type * as core from '../../../api/types/core/v1.js';
 import type * as v1 from '../../../api/types/storage/v1.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
@@ -25,7 +26,7 @@ const validate = objectRules<v1.StorageClass>({
   provisioner,
   parameters: parameters(true),
   reclaimPolicy: byDefault('Delete', nonZero(oneOf('Delete', 'Retain'))),
-  volumeBindingMode: byDefault('Immediate', oneOf('Immediate', 'WaitForFirstConsumer')),
+  volumeBindingMode: byDefault('Immediate', oneOf(...enums.VolumeBindingMode)),
   allowedTopologies: distinctTerms,
 });
 

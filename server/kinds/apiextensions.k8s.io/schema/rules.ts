@@ -1,3 +1,4 @@
+import * as enums from '../../../../api/data/enums.js';
 import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
 import type * as v1 from '../../../../api/types/apiextensions/v1.js';
 import { reviewRules } from '../../../../cel/rules/review.js';
@@ -47,7 +48,7 @@ const rules = each<Writable<v1.ValidationRule>, unknown, Schema>(
   message,
   members<v1.ValidationRule, Schema>({
     messageExpression: nonZero(when(isBlank, (_text: string, path) => [required(path, `messageExpression ${nonEmpty}`)])),
-    reason: optional(oneOf('FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired')),
+    reason: optional(oneOf(...enums.FieldValueErrorReason)),
     fieldPath: nonZero<string, unknown, Schema>(when(isBlank, refused(nonEmpty)), when(hasLines, refused(oneLine)), isPath),
   }),
 );

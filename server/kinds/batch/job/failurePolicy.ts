@@ -1,3 +1,4 @@
+import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/batch/v1.js';
 import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { insteadOfZero } from '../../../registry/validation/defaults.js';
@@ -32,10 +33,10 @@ const exitCodesMax = 255;
 
 const quoted = (values: readonly string[]): string => `valid values: [${values.map((value) => JSON.stringify(value)).join(' ')}]`;
 const listed = (...values: string[]) => requiredAs(quoted(values), oneOf(...values));
-const known = oneOf('Count', 'FailIndex', 'FailJob', 'Ignore');
+const known = oneOf(...enums.PodFailurePolicyAction);
 
 const action = requiredAs(
-  quoted(['Count', 'FailIndex', 'FailJob', 'Ignore']),
+  quoted(enums.PodFailurePolicyAction),
   knowing((value: string, path, { perIndex }: JobFacts): FieldError[] =>
     value === 'FailIndex' && !perIndex ? [invalid(path, value, 'requires the backoffLimitPerIndex to be set')] : known(value, path),
   ),
@@ -84,7 +85,7 @@ const rule = all<Rule, unknown, JobFacts>(
     action,
     onExitCodes: optional(
       members<v1.PodFailurePolicyOnExitCodesRequirement, JobFacts>({
-        operator: listed('In', 'NotIn'),
+        operator: listed(...enums.PodFailurePolicyOnExitCodesOperator),
         containerName: optional(container),
         values,
       }),

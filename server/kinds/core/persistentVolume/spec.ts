@@ -1,3 +1,4 @@
+import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { setDefault } from '../../../../api/json/defaulting.js';
@@ -35,7 +36,7 @@ const inline = 'in the context of inline volumes';
 export const validateBytes = (amount: JsonValue | undefined, path: Path): FieldError[] =>
   isNegative(amount) ? [invalid(path, Number(wholeValue(amount)), 'must be a valid resource quantity')] : [];
 
-export const volumeMode = oneOf('Block', 'Filesystem');
+export const volumeMode = oneOf(...enums.PersistentVolumeMode);
 
 const modes = all(required<string[], unknown>(), accessModes);
 
@@ -80,7 +81,7 @@ export const volumeSpec = created<Spec, unknown, Named>(
   members<v1.PersistentVolumeSpec>({
     accessModes: modes,
     capacity: all<Spec['capacity']>(onlyStorage, eachValue(validateBytes, aboveZero)),
-    persistentVolumeReclaimPolicy: insteadOfZero('Retain', oneOf('Delete', 'Recycle', 'Retain')),
+    persistentVolumeReclaimPolicy: insteadOfZero('Retain', oneOf(...enums.PersistentVolumeReclaimPolicy)),
     nodeAffinity: optional(affinity),
   }),
   sources,

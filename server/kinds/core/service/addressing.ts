@@ -1,3 +1,4 @@
+import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
 import { isDualStack, isSixText } from '../../../registry/validation/addresses.js';
 import { invalid, Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
@@ -52,7 +53,7 @@ export const addressing = when(
   members<v1.ServiceSpec>({
     clusterIPs: primary,
     ipFamilies: distinct<string>(null, (once) => all(oneOf(...familyNames), once)),
-    ipFamilyPolicy: optional(oneOf('PreferDualStack', 'RequireDualStack', 'SingleStack')),
+    ipFamilyPolicy: optional(oneOf(...enums.IPFamilyPolicy)),
   }),
   members<v1.ServiceSpec>({ clusterIPs: agreeing }),
 );

@@ -1,3 +1,4 @@
+import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
 import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { cidr, endpointAddress } from '../../../registry/validation/addresses.js';
@@ -85,7 +86,7 @@ function portsWith(name: Rule<string | undefined>): Rule<readonly Port[] | undef
   const itsName = members<v1.ServicePort>({ name });
   const others = members<v1.ServicePort>({
     port: portNumber,
-    protocol: insteadOfZero('TCP', oneOf('SCTP', 'TCP', 'UDP')),
+    protocol: insteadOfZero('TCP', oneOf(...enums.Protocol)),
     targetPort: all(
       insteadOfZero(({ port }) => port ?? 0),
       portNumberOrName,
@@ -163,7 +164,7 @@ const spec = created<Spec, Draft<v1.Service>>(
   members<v1.ServiceSpec>({
     ports: ifOwner(({ ports }: Spec) => itemsOf(ports).length > 1, namedPorts, maybeNamedPorts),
     selector: optional(labelMap),
-    sessionAffinity: insteadOfZero('None', oneOf('ClientIP', 'None')),
+    sessionAffinity: insteadOfZero('None', oneOf(...enums.ServiceAffinity)),
     sessionAffinityConfig: all(
       whenOwner(({ sessionAffinity }: Spec) => sessionAffinity === 'None', forbiddenAs('must not be set when session affinity is None')),
       whenOwner(({ sessionAffinity }: Spec) => sessionAffinity === 'ClientIP', members<v1.SessionAffinityConfig>({ clientIP })),
@@ -173,7 +174,7 @@ const spec = created<Spec, Draft<v1.Service>>(
   addressing,
   members<v1.ServiceSpec>({
     externalIPs: each(externalAddress),
-    type: insteadOfZero('ClusterIP', oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort')),
+    type: insteadOfZero('ClusterIP', oneOf(...enums.ServiceType)),
     ports: differingPorts,
     externalTrafficPolicy: whenOwner(isExternallyAccessible, insteadOfZero('Cluster')),
     internalTrafficPolicy: whenOwner(needsClusterIP, byDefault('Cluster')),
@@ -188,7 +189,7 @@ const spec = created<Spec, Draft<v1.Service>>(
     loadBalancerClass: balancerClass,
     externalTrafficPolicy: ifOwner(
       isExternallyAccessible,
-      required(oneOf('Cluster', 'Local')),
+      required(oneOf(...enums.ServiceExternalTrafficPolicy)),
       nonZero(invalidAs('may only be set for externally-accessible services')),
     ),
     healthCheckNodePort: ifOwner(
@@ -196,7 +197,7 @@ const spec = created<Spec, Draft<v1.Service>>(
       required(portNumber),
       nonZero(invalidAs("may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")),
     ),
-    internalTrafficPolicy: all(whenOwner(needsClusterIP, requiredPointer()), optional(oneOf('Cluster', 'Local'))),
+    internalTrafficPolicy: all(whenOwner(needsClusterIP, requiredPointer()), optional(oneOf(...enums.ServiceInternalTrafficPolicy))),
     trafficDistribution: optional(
       on('PreferSameTrafficDistribution', oneOf('PreferClose', 'PreferSameZone', 'PreferSameNode')),
       off('PreferSameTrafficDistribution', oneOf('PreferClose')),

@@ -1,3 +1,4 @@
+import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import { duplicate, fieldNotFound, invalid, type Path, type FieldError } from '../../../../registry/validation/field.js';
@@ -36,7 +37,7 @@ export const imagesWithoutSpaces = members<v1.PodSpec>({ containers: images, ini
 const port = members<v1.ContainerPort>({
   containerPort: required(portNumber),
   hostPort: nonZero((value, path) => inRange(value, 1, 65535, path)),
-  protocol: oneOf('SCTP', 'TCP', 'UDP'),
+  protocol: oneOf(...enums.Protocol),
 });
 
 function ports(list: Writable<v1.ContainerPort>[] | undefined, path: Path): Found {
@@ -60,7 +61,7 @@ const common = members<v1.Container, PodFacts>({
   envFrom,
   volumeMounts: knowing(volumeMounts),
   volumeDevices: knowing(volumeDevices),
-  imagePullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
+  imagePullPolicy: oneOf(...enums.PullPolicy),
   resources: knowing(containerResources),
   resizePolicy: knowing(resizePolicy),
   securityContext: containerSecurity,

@@ -1,3 +1,4 @@
+import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { itemsOf } from '../../../../../api/json/members.js';
 import { invalid, type FieldError, type Path } from '../../../../registry/validation/field.js';
@@ -19,7 +20,7 @@ const common = {
   httpGet: members<v1.HTTPGetAction>({
     path: required(),
     port: portNumberOrName,
-    scheme: optional(oneOf('HTTP', 'HTTPS')),
+    scheme: optional(oneOf(...enums.URIScheme)),
     httpHeaders: headers,
   }),
   tcpSocket: members<v1.TCPSocketAction>({ port: portNumberOrName }),

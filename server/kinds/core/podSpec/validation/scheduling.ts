@@ -1,3 +1,4 @@
+import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import {
@@ -173,7 +174,7 @@ const spreadForm = members<v1.TopologySpreadConstraint>({
   topologyKey: requiredAs('can not be empty'),
   whenUnsatisfiable: (action, path) => optionallyOneOf(action ?? '', ['DoNotSchedule', 'ScheduleAnyway'], path),
 });
-const policy = optional(oneOf('Honor', 'Ignore'));
+const policy = optional(oneOf(...enums.NodeInclusionPolicy));
 const spreadRest = all<Constraint>(
   members<v1.TopologySpreadConstraint>({ minDomains: optional(minDomains), nodeAffinityPolicy: policy, nodeTaintsPolicy: policy }),
   changed(all<Constraint>(members<v1.TopologySpreadConstraint>({ matchLabelKeys: labelKeys }), repeatedKeys), (findings) =>

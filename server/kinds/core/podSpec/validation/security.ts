@@ -1,3 +1,4 @@
+import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import { printedSecurityContext } from '../printedContainers.js';
@@ -44,11 +45,9 @@ const id = optional((value: number, path: Path): FieldError[] =>
   value >= 0 && value <= idMax ? [] : [invalid(path, value, between(0, idMax))],
 );
 
-const profileType = oneOf('Localhost', 'RuntimeDefault', 'Unconfined');
-
 /** Only type Localhost names a file, below the profile directory. */
 const seccompProfile = members<v1.SeccompProfile>({
-  type: requiredAs('type is required when seccompProfile is set', profileType),
+  type: requiredAs('type is required when seccompProfile is set', oneOf(...enums.SeccompProfileType)),
   localhostProfile(file, path, { type = '' }) {
     if (type === 'Localhost') return isSet(file) ? localPath(file, path) : [missing(path, 'must be set when seccomp type is Localhost')];
     const quoted = { Type: type, LocalhostProfile: file };
@@ -67,7 +66,7 @@ const otherProfile = members<v1.AppArmorProfile>({
   localhostProfile: optional((file: string, path: Path) => [invalid(path, file, 'can only be set when AppArmor type is Localhost')]),
 });
 const appArmorProfile = andThen(
-  members<v1.AppArmorProfile>({ type: requiredAs('type is required when appArmorProfile is set', profileType) }),
+  members<v1.AppArmorProfile>({ type: requiredAs('type is required when appArmorProfile is set', oneOf(...enums.AppArmorProfileType)) }),
   (profile, path) => (profile?.type === 'Localhost' ? localhostProfile : otherProfile)(profile, path, null),
 );
 
@@ -145,11 +144,11 @@ function userProblems(text: string): string[] {
 
 const ids = members<v1.PodSecurityContext>({ fsGroup: id, runAsUser: id, runAsGroup: id, supplementalGroups: each(id) });
 const ofPod = members<v1.PodSecurityContext>({
-  fsGroupChangePolicy: optional(oneOf('Always', 'OnRootMismatch')),
+  fsGroupChangePolicy: optional(oneOf(...enums.PodFSGroupChangePolicy)),
   seccompProfile: optional(seccompProfile),
   windowsOptions,
   appArmorProfile: optional(appArmorProfile),
-  supplementalGroupsPolicy: optional(oneOf('Merge', 'Strict')),
+  supplementalGroupsPolicy: optional(oneOf(...enums.SupplementalGroupsPolicy)),
   // Volumes may be mounted with the pod's label instead of relabelling each file.
   seLinuxChangePolicy: optional(off('SELinuxMount', oneOf('Recursive')), on('SELinuxMount', oneOf('MountOption', 'Recursive'))),
 });
@@ -207,7 +206,7 @@ export const containerSecurity = optional(
     members<v1.SecurityContext, PodFacts>({
       runAsUser: id,
       runAsGroup: id,
-      procMount: optional(oneOf('Default', 'Unmasked'), unmasked),
+      procMount: optional(oneOf(...enums.ProcMountType), unmasked),
       seccompProfile: optional(seccompProfile),
     }),
     escalation,

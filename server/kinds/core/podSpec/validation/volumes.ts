@@ -1,3 +1,4 @@
+import * as enums from '../../../../../api/data/enums.js';
 import type { Steps } from '../../../../../api/steps.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { isSet, itemsOf } from '../../../../../api/json/members.js';
@@ -22,7 +23,7 @@ const ephemeral = members<v1.EphemeralVolumeSource>({
   ),
 });
 
-const pullPolicy = required(oneOf('Always', 'IfNotPresent', 'Never'));
+const pullPolicy = required(oneOf(...enums.PullPolicy));
 const texts = { none: 'must specify a volume type', surplus: 'may not specify more than 1 volume type', names: sourceNames };
 const common = { ...volumeSources, ephemeral };
 const ofPods = union<v1.Volume>({ ...common, image: members<v1.ImageVolumeSource>({ reference: required(), pullPolicy }) }, texts);

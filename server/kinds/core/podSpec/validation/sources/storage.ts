@@ -1,3 +1,4 @@
+import * as enums from '../../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../../api/types/core/v1.js';
 import { isSet, itemsOf } from '../../../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required as missing, type FieldError } from '../../../../../registry/validation/field.js';
@@ -102,8 +103,8 @@ export const azureDisk = all<Writable<v1.AzureDiskVolumeSource> | null | undefin
   members<v1.AzureDiskVolumeSource>({
     diskName: required(),
     diskURI: required(),
-    cachingMode: optional(oneOf('None', 'ReadOnly', 'ReadWrite')),
-    kind: optional(oneOf('Dedicated', 'Managed', 'Shared')),
+    cachingMode: optional(oneOf(...enums.AzureDataDiskCachingMode)),
+    kind: optional(oneOf(...enums.AzureDataDiskKind)),
   }),
   members<v1.AzureDiskVolumeSource>({ diskURI: diskAddress }),
 );

@@ -1,3 +1,4 @@
+import * as enums from '../../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../../api/types/core/v1.js';
 import { isSet } from '../../../../../../api/json/members.js';
 import { driverName } from '../../../../../registry/validation/drivernames.js';
@@ -29,7 +30,7 @@ const hostPath = andThen(
   needs<v1.HostPathVolumeSource>('path'),
   members<v1.HostPathVolumeSource>({
     path: optional(noBacksteps),
-    type: optional(oneOf('', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket')),
+    type: optional(oneOf(...enums.HostPathType)),
   }),
 );
 
