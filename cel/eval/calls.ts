@@ -42,6 +42,12 @@ export const naming =
     return result === noOverload ? unmatched(name, args) : result;
   };
 
+/** A namespace's time has the type of a timestamp and is a text. */
+export const ofTimestamp =
+  (name: string, implementation: Implementation): Implementation =>
+  (args, run) =>
+    typeof args[0] === 'string' ? new Failure(`no such overload: ${name}(string)`) : implementation(args, run);
+
 /** The first failed argument is the result. Arguments, and steps for traversing their texts, are charged before the call. */
 export function invoke({ before, after }: CallCost, implementation: Implementation, parts: readonly Code[]): Code {
   return (run) => {

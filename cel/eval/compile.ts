@@ -2,7 +2,7 @@ import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { patternNames, typeNames } from '../check/functions.js';
 import { isOpen } from '../check/types.js';
 import { element, evaluated, member, type Attribute } from './attributes.js';
-import { costOf, invoke, isAmbiguous, naming, type Types } from './calls.js';
+import { costOf, invoke, isAmbiguous, naming, ofTimestamp, type Types } from './calls.js';
 import { areConstants, constant, constantValue, conversionNames, folded } from './constants.js';
 import { callCost, nominal, type CallCost } from './costs.js';
 import { notOptional, putEntry } from './entries.js';
@@ -172,7 +172,10 @@ export class Compiler implements MacroCompiler {
     if (implementation === null) return constant(new Failure(`no such overload: ${name}`));
     // A constant pattern is compiled beforehand, and its call's error has no types.
     const says = patternNames.has(name) && parts[1] !== undefined && constantValue(parts[1]) !== undefined;
-    const code = invoke(costOf(call, this.#plan.types), says ? implementation : naming(name, implementation), parts);
+    const named = says ? implementation : naming(name, implementation);
+    const isOfTime =
+      conversionNames.has(name) && args[0] !== undefined && this.#plan.types?.get(args[0])?.name === 'google.protobuf.Timestamp';
+    const code = invoke(costOf(call, this.#plan.types), isOfTime ? ofTimestamp(name, named) : named, parts);
     return this.#plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;
   }
 

@@ -80,6 +80,14 @@ function shortAddress(text: string): bigint | Wrong {
   return fields.reduce((value, field) => (value << 8n) + BigInt(field), 0n);
 }
 
+function wrongGroup(group: string, rest: string, endsText: boolean): Wrong | null {
+  const digits = group.search(/[^0-9a-fA-F]|$/);
+  if (group === '' && endsText) return ['colon must be followed by more characters', ':'];
+  if (digits === 0) return ['each colon-separated field must have at least one digit', rest];
+  if (digits > 4) return ['each group must have 4 or less digits', rest];
+  return digits < group.length ? ['unexpected character, want colon', rest.slice(digits)] : null;
+}
+
 function longAddress(text: string): bigint | Wrong {
   const parts = text.split('::');
   if (parts.length > 2) return ['multiple :: in address', text.slice(text.indexOf('::', text.indexOf('::') + 2))];
@@ -87,16 +95,20 @@ function longAddress(text: string): bigint | Wrong {
   const groups: bigint[][] = [];
   for (const [position, half] of halves.entries()) {
     const made: bigint[] = [];
+    let offset = position === 0 ? 0 : (parts[0] ?? '').length + 2;
     for (const [index, group] of half.entries()) {
+      const rest = text.slice(offset);
+      offset += group.length + 1;
       const last = position === halves.length - 1 && index === half.length - 1;
       if (last && group.includes('.')) {
         const tail = shortAddress(group);
         if (typeof tail !== 'bigint') return [tail[0], group];
         made.push(tail >> 16n, tail & 0xffffn);
-      } else if (group === '') return ['each colon-separated field must have at least one digit', text];
-      else if (!/^[0-9a-fA-F]+$/.test(group)) return ['unexpected character, want colon', group.slice(group.search(/[^0-9a-fA-F]/))];
-      else if (group.length > 4) return ['each group must have 4 or less digits', group];
-      else made.push(BigInt(`0x${group}`));
+      } else {
+        const wrong = wrongGroup(group, rest, last && index > 0);
+        if (wrong !== null) return wrong;
+        made.push(BigInt(`0x${group}`));
+      }
     }
     groups.push(made);
   }
