@@ -17,6 +17,12 @@ describe('answers of two servers', () => {
     assert.equal(normalised(told('')), normalised(told('deps/')));
   });
 
+  it('are without the order of amounts of a limit range', () => {
+    const told = (...names: string[]): string =>
+      `pods "p" is forbidden: [${names.map((name) => `minimum ${name} usage per Pod is 1`).join(', ')}]`;
+    assert.equal(normalised(told('cpu', 'memory')), normalised(told('memory', 'cpu')));
+  });
+
   it('are without the order of findings about labels', () => {
     const finding = (key: string): string => `metadata.labels: Invalid value: "${key}": is odd`;
     const told = (first: string, second: string): object => ({

@@ -102,8 +102,17 @@ const nextFinding = /, (?=(?:<nil>|\.?[a-z][\w .[\]/:-]*): )/;
 /** So do those in properties of custom objects. */
 const customObject = /^[\w.]+\.[\w${}-]+\.example\.com ".*?" is invalid: \[/;
 
+/** The reference visits the amounts of a limit range in random order. */
+const ofLimits = /^(pods "[^"]*" is forbidden: \[)((?:(?:minimum|maximum) .*)+)\]$/;
+
 /** Sorts a message's findings, which begin with their field. */
 function withoutOrder(text: string): string {
+  const [, start, limits] = ofLimits.exec(text) ?? [];
+  if (limits !== undefined)
+    return `${start}${limits
+      .split(/, (?=minimum|maximum)/)
+      .sort()
+      .join(', ')}]`;
   const custom = customObject.exec(text)?.[0];
   if (custom !== undefined) return custom + text.slice(custom.length).replace(/]$/, '').split(nextFinding).sort().join(', ');
   const begin = text.search(firstUnordered);
