@@ -42,7 +42,6 @@ export const naming =
     return result === noOverload ? unmatched(name, args) : result;
   };
 
-/** A namespace's time has the type of a timestamp and is a text. */
 export const ofTimestamp =
   (name: string, implementation: Implementation): Implementation =>
   (args, run) =>
