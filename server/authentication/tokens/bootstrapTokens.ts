@@ -1,6 +1,6 @@
 import { parseTime } from '../../../api/time.js';
 import type { User } from '../../../api/user.js';
-import { membersOf, textAt } from '../../../api/json/members.js';
+import { textAt } from '../../../api/json/members.js';
 import { readFailure } from '../../registry/failures.js';
 import type { Storage } from '../../storage/contract.js';
 import { sameSecret } from './sameSecret.js';
@@ -29,7 +29,7 @@ export function bootstrapTokens(
     const data = (key: string): string => Buffer.from(textAt(object, 'data', key), 'base64').toString('utf8');
     if (object.metadata.deletionTimestamp !== undefined || object['type'] !== type) return null;
     if (!sameSecret(data('token-secret'), secret) || data('token-id') !== id) return null;
-    if (hasExpired(data('expiration'), 'expiration' in membersOf(object['data']), now())) return 'bootstrap token has expired';
+    if (hasExpired(data('expiration'), now())) return 'bootstrap token has expired';
     if (data('usage-bootstrap-authentication') !== 'true') return 'bootstrap token is not for authentication';
     const groups = groupsOf(data('auth-extra-groups'));
     return groups === null
@@ -39,13 +39,13 @@ export function bootstrapTokens(
 }
 
 /** An unreadable time has passed. */
-function hasExpired(expiration: string, present: boolean, now: number): boolean {
-  if (!present || expiration === '') return false;
+function hasExpired(expiration: string, now: number): boolean {
+  if (expiration === '') return false;
   const time = parseTime(expiration);
-  return time === undefined || now > time.seconds * 1000;
+  return time === undefined || now >= time.seconds * 1000;
 }
 
 function groupsOf(list: string): string[] | null {
   const extra = list === '' ? [] : list.split(',');
-  return extra.every((group) => groupForm.test(group)) ? ['system:bootstrappers', ...extra] : null;
+  return extra.every((group) => groupForm.test(group)) ? [...new Set(['system:bootstrappers', ...extra])].sort() : null;
 }

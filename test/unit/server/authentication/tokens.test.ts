@@ -4,7 +4,15 @@ import { expect } from 'chai';
 import { bootstrapTokens } from '../../../../server/authentication/tokens/bootstrapTokens.js';
 import { parseCsv } from '../../../../server/authentication/tokens/csv.js';
 import { readStaticTokens } from '../../../../server/authentication/tokens/staticFile.js';
-import { bearerToken, firstTokenOf, forThisApi } from '../../../../server/authentication/tokens/token.js';
+import {
+  bearerAuthenticator,
+  bearerToken,
+  firstTokenOf,
+  forThisApi,
+  withNewsForThisApi,
+  type TokenAuthentication,
+} from '../../../../server/authentication/tokens/token.js';
+import type { Request } from '../../../../program/port/message.js';
 import { createMemoryStorage } from '../../../../server/storage/memory.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
@@ -70,6 +78,41 @@ describe('authentication/tokens', () => {
     expect(await authenticate('x', ['other'])).to.deep.equal({ outcome: 'absent' });
   });
 
+  it('leaves tokens of others to others, and says what is wrong with its own', async () => {
+    const answer = (found: string | null, own: readonly string[] = ['api']) => forThisApi(own, () => found)('x', ['api']);
+    expect(await answer(null)).to.deep.equal({ outcome: 'absent' });
+    expect(await answer('old')).to.deep.equal({ outcome: 'invalid', reason: 'old' });
+    expect(await answer('old', [])).to.deep.equal({ outcome: 'invalid', reason: 'old' });
+    const warned = withNewsForThisApi([], () => ({ user: { name: 'ann', uid: '', groups: [], extra: {} } }));
+    expect(await warned('x', ['api'])).to.deep.include({ outcome: 'user', audiences: [] });
+  });
+
+  it('lets in by a token of the header alone, and keeps audiences to itself', async () => {
+    const user = { name: 'ann', uid: '', groups: [], extra: {} };
+    const answers: Record<string, TokenAuthentication> = {
+      good: { outcome: 'user', user, audiences: ['api'] },
+      old: { outcome: 'invalid', reason: 'old' },
+    };
+    const authenticate = bearerAuthenticator((token) => answers[token] ?? { outcome: 'absent' }, ['api']);
+    const asked = (authorization?: string): unknown => authenticate({ headers: { authorization } } as Request);
+    expect(await asked()).to.deep.equal({ outcome: 'absent' });
+    expect(await asked('Bearer good')).to.deep.equal({ outcome: 'user', user });
+    expect(await asked('Bearer old')).to.deep.equal({ outcome: 'invalid', reason: 'old' });
+    expect(await asked('Bearer other')).to.deep.equal({ outcome: 'invalid', reason: 'invalid bearer token' });
+  });
+
+  it('reads tokens of up to 16 KiB', async () => {
+    const asked: number[] = [];
+    const first = firstTokenOf([
+      (token) => {
+        asked.push(token.length);
+        return { outcome: 'absent' };
+      },
+    ]);
+    for (const length of [16_384, 16_385]) await first('x'.repeat(length), []);
+    expect(asked).to.deep.equal([16_384]);
+  });
+
   it('asks one way after the other, and tells all that was wrong', async () => {
     const no = (reason: string) => () => ({ outcome: 'invalid', reason }) as const;
     const absent = () => ({ outcome: 'absent' }) as const;
@@ -120,7 +163,37 @@ describe('authentication/tokens', () => {
         extra: {},
       });
     });
+    // GetGroups of staging/src/k8s.io/cluster-bootstrap/util/secrets/secrets.go sorts them.
+    it('are in each of their groups once, and last without an end if none is given', async () => {
+      const groups = 'system:bootstrappers:b,system:bootstrappers:a,system:bootstrappers:b';
+      expect(await answer(token, { ...data, 'auth-extra-groups': groups, expiration: '' })).to.have.deep.property('groups', [
+        'system:bootstrappers',
+        'system:bootstrappers:a',
+        'system:bootstrappers:b',
+      ]);
+    });
     const refused: [string, string, Record<string, string>, object, unknown][] = [
+      ['one that expires now', token, { ...data, expiration: '2030-01-01T00:00:00Z' }, {}, 'bootstrap token has expired'],
+      [
+        'one that is being deleted',
+        token,
+        data,
+        {
+          metadata: {
+            name: 'bootstrap-token-abcdef',
+            namespace: 'kube-system',
+            deletionTimestamp: '2029-01-01T00:00:00Z',
+          },
+        },
+        null,
+      ],
+      [
+        'groups of administrators beside others',
+        token,
+        { ...data, 'auth-extra-groups': 'system:bootstrappers:a,system:masters' },
+        {},
+        'bootstrap token has groups that it may not give',
+      ],
       ['another secret', 'abcdef.0123456789abcdeX', data, {}, null],
       ['a wrong secret', 'abcdef.fedcba9876543210', data, {}, null],
       ['an unknown id', 'aaaaaa.0123456789abcdef', data, {}, null],
