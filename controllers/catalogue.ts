@@ -370,17 +370,17 @@ export function isEnabled(
   return decisive === undefined ? !offByDefault && wanted.includes('*') : !decisive.startsWith('-');
 }
 
-/** Returns whether the controller has work under these options. `told`: gates on the command line. */
+/** Returns whether the controller has work under these options. `explicit`: gates on the command line. */
 export function isWanted(
   { feature, ofCloud = false }: Pick<ControllerEntry, 'feature' | 'ofCloud'>,
   {
     features,
-    told,
+    explicit,
     cloudProvider,
-  }: { readonly features: Features; readonly told: ReadonlySet<string>; readonly cloudProvider: string | null },
+  }: { readonly features: Features; readonly explicit: ReadonlySet<string>; readonly cloudProvider: string | null },
 ): boolean {
   const switchedOff =
-    feature !== undefined && !features.enabled(feature) && [feature, 'AllAlpha', 'AllBeta'].some((name) => told.has(name));
+    feature !== undefined && !features.enabled(feature) && [feature, 'AllAlpha', 'AllBeta'].some((name) => explicit.has(name));
   return !switchedOff && !(ofCloud && cloudProvider === 'external');
 }
 

@@ -168,7 +168,7 @@ export class LeaderElector {
       const kept = await this.#write(this.#lease, startedAt).catch(() => null);
       if (kept) return true;
     }
-    if (await this.#looksHeld()) return false;
+    if (await this.#seemsHeld()) return false;
     const found = await unless(isNotFound, this.#options.api.get(leases, this.#options));
     if (!found) return this.#options.isCoordinated ? false : this.#create(startedAt);
     if (this.#over) return false;
@@ -181,7 +181,7 @@ export class LeaderElector {
    * A waiting candidate's check accepts any version, which costs no messages between servers; an older one makes it wait longer. After its wait, a candidate
    * reads the newest version before it takes the lease.
    */
-  async #looksHeld(): Promise<boolean> {
+  async #seemsHeld(): Promise<boolean> {
     const { api, isCoordinated = false } = this.#options;
     if (this.#lease === null || this.#leads || isCoordinated) return false;
     const { namespace, name } = this.#options;

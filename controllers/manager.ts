@@ -311,8 +311,8 @@ export class Manager {
 
   #enabled(): readonly ControllerEntry[] {
     const { options, features } = this.#manager;
-    const surroundings = { features, told: new Set(Object.keys(options['feature-gates'])), cloudProvider: options['cloud-provider'] };
-    return controllerCatalogue.filter((entry) => isEnabled(entry, options.controllers) && isWanted(entry, surroundings));
+    const environment = { features, explicit: new Set(Object.keys(options['feature-gates'])), cloudProvider: options['cloud-provider'] };
+    return controllerCatalogue.filter((entry) => isEnabled(entry, options.controllers) && isWanted(entry, environment));
   }
 
   /** Each controller writes as its own account with `--use-service-account-credentials`, without a client certificate. */

@@ -8,7 +8,7 @@ const reviewMs = 10_000;
 const idleShare = 0.02;
 
 /** Decides whether to collect a heap: once, when a busy process becomes idle. A process begins busy. */
-export class Quietness {
+export class IdleDetector {
   #collected = false;
 
   /** Must be called once a period, with the processor time used in it and its length, in one unit. */
@@ -23,13 +23,13 @@ export class Quietness {
 /** Manages the heap while this process runs. The young generation keeps its initial size. */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
-  const quietness = new Quietness();
+  const idle = new IdleDetector();
   let before = process.cpuUsage();
   setInterval(() => {
     const now = process.cpuUsage();
     const usedMs = (now.user + now.system - before.user - before.system) / 1_000;
     before = now;
-    if (!quietness.isDue(usedMs, reviewMs)) return;
+    if (!idle.isDue(usedMs, reviewMs)) return;
     collect();
     before = process.cpuUsage();
   }, reviewMs).unref();

@@ -17,7 +17,7 @@ export const sessionGraceMs = {
 } as const;
 
 /** Multiplies the latency of ready servers: on a slow machine, a silent server gets this many times as long to answer. */
-const patience = 20;
+const latencyFactor = 20;
 
 export interface Backend {
   readonly host: string;
@@ -75,5 +75,5 @@ export function shouldCutSessions(backend: Backend, backends: readonly Backend[]
   const ready = backends.filter(({ state }) => state === 'up');
   if (ready.length === 0) return false;
   const quickestMs = Math.min(...ready.map(({ answeredInMs, askedAtMs }) => Math.max(answeredInMs, nowMs - (askedAtMs ?? nowMs))));
-  return nowMs - backend.downSinceMs >= Math.max(sessionGraceMs[backend.reason], patience * quickestMs);
+  return nowMs - backend.downSinceMs >= Math.max(sessionGraceMs[backend.reason], latencyFactor * quickestMs);
 }

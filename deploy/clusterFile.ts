@@ -44,13 +44,13 @@ export function writeClusterFile(file: string, processes: readonly ManagedProgra
 export async function waitForLeftovers(file: string, say: (line: string) => void): Promise<void> {
   const entries = readEntries(file);
   const deadline = performance.now() + leftoverWaitMs;
-  for (let told = false; ; told = true) {
+  for (let isAnnounced = false; ; isAnnounced = true) {
     const alive = entries.filter(stillRuns);
     if (alive.length === 0) return;
     const pids = alive.map(({ pid }) => pid).join(', ');
     if (performance.now() > deadline)
       throw new Error(`processes ${pids} of an earlier start still use this data directory; end them first`);
-    if (!told) say(`waiting for processes of an earlier start to end (${pids})`);
+    if (!isAnnounced) say(`waiting for processes of an earlier start to end (${pids})`);
     await delay(pollMs);
   }
 }

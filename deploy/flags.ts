@@ -5,7 +5,7 @@ export const host = '127.0.0.1';
 const serviceRange = '10.96.0.0/12';
 const serviceAccountIssuer = 'https://kubernetes.default.svc';
 
-export interface Surroundings {
+export interface FlagSources {
   readonly settings: ClusterSettings;
   readonly pki: PkiFiles;
   /** A file with the cluster's token, since all users can see arguments. */
@@ -17,13 +17,13 @@ export interface Surroundings {
   readonly peerAddresses?: ReadonlyMap<string, string> | undefined;
 }
 
-export function balancerFlags({ port, settings, pki }: Surroundings): string[] {
+export function balancerFlags({ port, settings, pki }: FlagSources): string[] {
   const backends = settings.members.flatMap(({ securePort }) => ['--backend', `${host}:${securePort}`]);
   return ['--listen', `${host}:${port}`, ...backends, '--ca-file', pki.caFile];
 }
 
-export function apiserverFlags(surroundings: Surroundings, id: string, dataDirectory: string): string[] {
-  const { settings, pki } = surroundings;
+export function apiserverFlags(sources: FlagSources, id: string, dataDirectory: string): string[] {
+  const { settings, pki } = sources;
   const self = settings.members.find((member) => member.id === id);
   return written({
     'secure-port': String(self?.securePort),
@@ -47,12 +47,12 @@ export function apiserverFlags(surroundings: Surroundings, id: string, dataDirec
     'service-account-key-file': pki.serviceAccount.pubFile,
     'service-cluster-ip-range': serviceRange,
     'raft-member-id': id,
-    ...storeFlags(surroundings, id, dataDirectory),
+    ...storeFlags(sources, id, dataDirectory),
   });
 }
 
 function storeFlags(
-  { settings, pki, peerAddresses, etcdServers, tokenFile }: Surroundings,
+  { settings, pki, peerAddresses, etcdServers, tokenFile }: FlagSources,
   id: string,
   dataDirectory: string,
 ): Readonly<Record<string, string>> {
@@ -74,7 +74,7 @@ function storeFlags(
  * A manager's own role may watch everything and write almost nothing; each controller writes as a service account with its own role, as in usual deployments
  * of the reference.
  */
-export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePort: number): string[] {
+export function managerFlags({ pki }: FlagSources, kubeconfig: string, securePort: number): string[] {
   return written({
     kubeconfig,
     'use-service-account-credentials': 'true',

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { connectionOrder, newBackend, recordConnectFailure, recordProbe, shouldCutSessions, type Backend } from './backends.js';
 import type { ConnectionTaker } from './handOver.js';
-import { Looks } from './looks.js';
+import { ProbeSchedule } from './probeSchedule.js';
 import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
@@ -76,7 +76,7 @@ class Balancer implements LoadBalancer {
   /** Connections that came while it was paused. */
   readonly #held = new Set<net.Socket>();
   readonly #probes = new Map<Backend, RepeatedProbe>();
-  readonly #looks: Looks;
+  readonly #schedule: ProbeSchedule;
   #paused = false;
   #closed = false;
 
@@ -86,7 +86,7 @@ class Balancer implements LoadBalancer {
     this.#takers = new Map(backends);
     this.#backends = backends.map(([backend]) => backend);
     for (const backend of this.#backends) this.#sessions.set(backend, new Map());
-    this.#looks = new Looks(this.#backends, (backend) => this.#look(backend));
+    this.#schedule = new ProbeSchedule(this.#backends, (backend) => this.#probe(backend));
     this.#server.maxConnections = connectionsMax;
   }
 
@@ -107,12 +107,12 @@ class Balancer implements LoadBalancer {
       const { host, port } = backend;
       this.#probes.set(backend, new RepeatedProbe({ host, port, timeoutMs: probeTimeoutMs, ca: this.#options.ca }));
     }
-    this.#looks.start();
+    this.#schedule.start();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#looks.close();
+    this.#schedule.close();
     for (const probe of this.#probes.values()) probe.close();
     // Node's `close` would also wait for connections that servers took over. The port is free when it returns.
     this.#server.close();
@@ -134,7 +134,7 @@ class Balancer implements LoadBalancer {
 
   // ---- health ----
 
-  async #look(backend: Backend): Promise<void> {
+  async #probe(backend: Backend): Promise<void> {
     const probe = this.#probes.get(backend);
     backend.askedAtMs = performance.now();
     const readiness = await probe?.ask();
@@ -154,14 +154,14 @@ class Balancer implements LoadBalancer {
 
   #report(backend: Backend, reason: string): void {
     this.#options.log(`${name(backend)} is ${backend.state}: ${reason}`);
-    this.#looks.stir();
+    this.#schedule.stir();
   }
 
   // ---- sessions ----
 
   #accept(client: net.Socket): void {
     client.on('error', () => client.destroy());
-    this.#looks.stir();
+    this.#schedule.stir();
     if (this.#paused) this.#held.add(client);
     else this.#enter(client);
   }

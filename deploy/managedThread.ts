@@ -4,12 +4,12 @@ import { Worker } from 'node:worker_threads';
 import { openLogFile, writeLogFile } from './logFiles.js';
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
-import { Cell, Gait, type ThreadOrder, type ThreadTerms } from './threadGait.js';
+import { Cell, ThreadState, type ThreadOrder, type ThreadTerms } from './threadState.js';
 
 /** A thread that ignores its SIGTERM for longer hangs. */
 const deafAfterMs = 5_000;
 
-const partingMs = 200;
+const exitMs = 200;
 
 const noTerms = (): ThreadTerms['standstill'] => new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 
@@ -18,7 +18,7 @@ const running = new Set<ManagedThread>();
 
 const endAll = (): void => {
   for (const thread of running) thread.part();
-  for (const thread of running) thread.awaitParting();
+  for (const thread of running) thread.awaitExit();
 };
 
 function enlist(thread: ManagedThread): void {
@@ -128,23 +128,23 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
 
   /** Requests its end, whatever it does, and waits for nothing. */
   part(): void {
-    if (Atomics.load(this.#standstill, Cell.gait) === Gait.standStill) this.#walk(Gait.end);
+    if (Atomics.load(this.#standstill, Cell.state) === ThreadState.standStill) this.#walk(ThreadState.end);
     else this.#order('SIGKILL');
   }
 
   /** Blocks this thread until that one has ended. */
-  awaitParting(): void {
-    Atomics.wait(this.#standstill, Cell.ended, 0, partingMs);
+  awaitExit(): void {
+    Atomics.wait(this.#standstill, Cell.ended, 0, exitMs);
   }
 
   pause(): void {
     if (!this.current) return;
-    this.#walk(Gait.standStill);
+    this.#walk(ThreadState.standStill);
     this.#order('SIGSTOP');
   }
 
   resume(): void {
-    this.#walk(Gait.run);
+    this.#walk(ThreadState.run);
   }
 
   async stop(graceMs: number): Promise<boolean> {
@@ -163,9 +163,9 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
     return inTime;
   }
 
-  #walk(gait: number): void {
-    Atomics.store(this.#standstill, Cell.gait, gait);
-    Atomics.notify(this.#standstill, Cell.gait);
+  #walk(state: number): void {
+    Atomics.store(this.#standstill, Cell.state, state);
+    Atomics.notify(this.#standstill, Cell.state);
   }
 
   #order(order: ThreadOrder): void {

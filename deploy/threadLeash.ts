@@ -1,7 +1,7 @@
 import diagnosticsChannel from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { BroadcastChannel, getEnvironmentData, parentPort, setEnvironmentData, threadId, workerData } from 'node:worker_threads';
-import { Cell, Gait, type ThreadTerms } from './threadGait.js';
+import { Cell, ThreadState, type ThreadTerms } from './threadState.js';
 
 /**
  * Loaded before the program into every thread of a program that runs as a thread (`managedThread.ts`). It provides what threads lack: the launcher's channel,
@@ -16,8 +16,8 @@ interface Inherited extends ThreadTerms {
 
 /** Blocks while suspended. `end` means that nothing is left to do. */
 function standStill({ standstill }: ThreadTerms): number {
-  Atomics.wait(standstill, Cell.gait, Gait.standStill);
-  return Atomics.load(standstill, Cell.gait);
+  Atomics.wait(standstill, Cell.state, ThreadState.standStill);
+  return Atomics.load(standstill, Cell.state);
 }
 
 function leashFirst(terms: ThreadTerms): void {
@@ -37,7 +37,7 @@ function leashFirst(terms: ThreadTerms): void {
     others.postMessage(order);
     // May also end here (`exitBetweenReads`), if killed meanwhile.
     setImmediate(() => {
-      if (standStill(terms) === Gait.end) exit();
+      if (standStill(terms) === ThreadState.end) exit();
     });
   });
   parentPort?.unref();
@@ -89,7 +89,7 @@ function leashInner(terms: Inherited): void {
   const orders = new BroadcastChannel(terms.channel) as BroadcastChannel & { unref(): void };
   orders.onmessage = () => {
     // The first thread ends, and this one with it.
-    if (standStill(terms) === Gait.end) Atomics.wait(terms.standstill, Cell.gait, Gait.end);
+    if (standStill(terms) === ThreadState.end) Atomics.wait(terms.standstill, Cell.state, ThreadState.end);
   };
   orders.unref();
 }

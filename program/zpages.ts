@@ -107,10 +107,11 @@ export function formOf(accept: string | undefined, kind: Zkind, hasCbor: boolean
     if (type === '*/*' || type === 'text/*' || type === 'text/plain') return 'text';
     const objectType = objectTypes.find((each) => each === type && (hasCbor || each !== 'application/cbor'));
     if (objectType === undefined) continue;
-    const told = Object.fromEntries(parameters.map((parameter) => parameter.split('=') as [string, string]));
-    const version = told['v'] ?? '';
+    const requested = Object.fromEntries(parameters.map((parameter) => parameter.split('=') as [string, string]));
+    const version = requested['v'] ?? '';
     const known = versions.get(version);
-    if (told['g'] === 'config.k8s.io' && told['as'] === kind && known !== undefined) return { type: objectType, version, ...known };
+    if (requested['g'] === 'config.k8s.io' && requested['as'] === kind && known !== undefined)
+      return { type: objectType, version, ...known };
   }
   return null;
 }

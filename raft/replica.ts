@@ -32,7 +32,7 @@ export interface OpenOptions {
   readonly continuations: Continuations;
   readonly attempts?: AttemptCounter;
   /** Later changes in the store are delivered first. Null delivers from here on. */
-  readonly told?: Revision | null;
+  readonly deliveredThrough?: Revision | null;
   readonly limits?: ReplicaLimits | undefined;
   readonly disk?: ReadDisk | undefined;
 }
@@ -45,17 +45,8 @@ export const diskOf: ReadDisk = (directory) => {
 };
 
 /** Runs until `stop` or a failure, reported to `sink`. Rejects with a StorageError, a ReplicaError, or an Error of the listener. */
-export async function openReplica({
-  options,
-  session,
-  sink,
-  soleMember,
-  continuations,
-  attempts = { last: 0 },
-  told = null,
-  limits = replicaLimits,
-  disk = diskOf,
-}: OpenOptions): Promise<Engine> {
+export async function openReplica(opening: OpenOptions): Promise<Engine> {
+  const { options, sink, attempts = { last: 0 }, deliveredThrough = null, limits = replicaLimits, disk = diskOf } = opening;
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
@@ -77,7 +68,7 @@ export async function openReplica({
       log: sink.log,
       random: Math.random,
     });
-    return startEngine({ options, session, sink, soleMember, continuations, attempts, told, data, inbox, transport, limits, disk });
+    return startEngine({ ...opening, attempts, deliveredThrough, limits, disk, data, inbox, transport });
   } catch (error) {
     await transport?.close();
     data.log.close();
@@ -110,7 +101,7 @@ interface Opened extends Required<OpenOptions> {
   readonly disk: ReadDisk;
 }
 
-function startEngine({ options, told, data, disk, ...parts }: Opened): Engine {
+function startEngine({ options, deliveredThrough, data, disk, ...parts }: Opened): Engine {
   const { store, log, snapshotDirectory } = data;
   const { limits, sink } = parts;
   const tickMs = options.heartbeatIntervalMs / limits.ticksPerHeartbeat;
@@ -124,7 +115,7 @@ function startEngine({ options, told, data, disk, ...parts }: Opened): Engine {
     },
     performance.now(),
   );
-  if (told !== null) tellMissed(store, told, limits.changesBytesMax, sink);
+  if (deliveredThrough !== null) tellMissed(store, deliveredThrough, limits.changesBytesMax, sink);
   return new Engine({
     ...parts,
     core,

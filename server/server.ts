@@ -13,7 +13,7 @@ import type { Api } from './assembly/api.js';
 import { LiveFiles } from '../program/files/liveFile.js';
 import { drain, fairnessOf, frontOf, type FrontOptions } from './assembly/front.js';
 import { readGiven, type Given } from './assembly/given.js';
-import { leaderWork, type Surroundings } from './assembly/leaderWork.js';
+import { leaderWork, type LeaderWorkParts } from './assembly/leaderWork.js';
 import type { Progress } from './assembly/healthChecks.js';
 import type { OpenAuditor } from './audit/auditor.js';
 import { createAuditing } from './assembly/auditing.js';
@@ -49,7 +49,7 @@ import type { ServerStore } from './store/store.js';
 
 export type { RunningServer } from './process/runningServer.js';
 
-const farewellTimeoutMs = 200;
+const closeTimeoutMs = 200;
 
 /**
  * Starts the replica in its thread, storage on it, the API, and the listener. Resolves once requests are served. Rejects, with nothing left running, for
@@ -205,7 +205,7 @@ function addUpkeep({ options, log, store, parts }: Prepared, api: Api, port: num
   const presence = presenceOf({ options, api, store, log, port });
   if (presence === null) return;
   // Clients of the service must first stop arriving, which cannot be announced without a majority.
-  const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
+  const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(closeTimeoutMs, undefined, { ref: false })]);
   parts.add({ name: 'presence', start: () => presence.start(), stop: leave });
 }
 
@@ -251,12 +251,12 @@ interface ElectionWork {
 }
 
 /** Null without coordinated elections. The replicas' leader runs them; servers over an etcd agree on one through a Lease. */
-function electionsOf(options: ApiServerOptions, surroundings: Surroundings): ElectionWork | null {
+function electionsOf(options: ApiServerOptions, parts: LeaderWorkParts): ElectionWork | null {
   if (!featuresOf(options).enabled('CoordinatedLeaderElection')) return null;
-  const work = leaderWork(surroundings, 'election', 'cannot be held now, and is tried again');
-  if (surroundings.store.replica !== null) return new Elections(work);
+  const work = leaderWork(parts, 'election', 'cannot be held now, and is tried again');
+  if (parts.store.replica !== null) return new Elections(work);
   const coordinator = new Coordinator({
-    registry: surroundings.api.registry,
+    registry: parts.api.registry,
     catalogue: work.catalogue,
     identity: `${hostname()}_${randomUUID()}`,
     leaseDurationMs: options['coordinated-leadership-lease-duration'],
@@ -393,11 +393,11 @@ async function becomeReady({
 }: Pick<FrontOptions, 'options' | 'log' | 'api' | 'progress'> &
   Pick<Prepared, 'others'> & { readonly stopping: AbortSignal }): Promise<void> {
   const timeoutMs = options['storage-initialization-timeout'];
-  const patience = setTimeout(() => {
+  const timer = setTimeout(() => {
     progress.storageAwaited = true;
     log.warn('storage is not ready yet; a majority of members must be up', { waitedMs: timeoutMs });
   }, timeoutMs);
-  patience.unref();
+  timer.unref();
   await api.storage.ready();
   const { lockedKey } = api.storage;
   if (lockedKey !== null) {
@@ -411,7 +411,7 @@ async function becomeReady({
   progress.storageAwaited = true;
   await api.bootstrap(stopping);
   await others?.synced();
-  clearTimeout(patience);
+  clearTimeout(timer);
   // Creations end without an error when the server stops.
   stopping.throwIfAborted();
   progress.bootstrapped = true;

@@ -23,15 +23,15 @@ export function withEnums(
   const all = new Map(
     [...versions].map(([place, facts]): [string, VersionFacts] => {
       const [group = ''] = place.split('/');
-      const told = (types: Types): Types =>
+      const allTyped = (types: Types): Types =>
         Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typed(group, name, type)]));
       return [
         place,
         {
           ...facts,
-          ...(facts.types === undefined ? {} : { types: told(facts.types) }),
+          ...(facts.types === undefined ? {} : { types: allTyped(facts.types) }),
           // Members inlined into other objects are described with messages.
-          ...(facts.messages === undefined ? {} : { messages: told(facts.messages) }),
+          ...(facts.messages === undefined ? {} : { messages: allTyped(facts.messages) }),
         },
       ];
     }),

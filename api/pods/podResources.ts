@@ -27,8 +27,8 @@ export function aggregateAmounts(spec: JsonObject, of: AmountsOf): Map<string, Q
   for (const container of objectsIn(spec, 'initContainers')) {
     const sidecar = container['restartPolicy'] === 'Always';
     for (const [name, amount] of Object.entries(amountsOf(container, of))) {
-      const beside = sidecars.get(name);
-      const needed = beside === undefined ? quantityOf(amount) : addQuantities(beside, quantityOf(amount));
+      const ofSidecars = sidecars.get(name);
+      const needed = ofSidecars === undefined ? quantityOf(amount) : addQuantities(ofSidecars, quantityOf(amount));
       peak.set(name, larger(peak.get(name), needed));
       if (!sidecar) continue;
       add(sidecars, name, quantityOf(amount));

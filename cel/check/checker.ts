@@ -1,5 +1,5 @@
 import { functions, isOffered, opaqueObjects, typeNames, type ExtraLibrary, type Overload } from './functions.js';
-import { macroOf, type Surroundings } from './macros.js';
+import { macroOf, type CheckContext } from './macros.js';
 import { literalProblems } from './arguments.js';
 import { failedConstant } from './constants.js';
 import { dottedName, parse, type Call, type Expression } from './parser.js';
@@ -110,7 +110,7 @@ function shown({ at, message }: Problem, text: string): string {
 
 type Names = ReadonlyMap<string, Type>;
 
-class Checker implements Surroundings {
+class Checker implements CheckContext {
   readonly problems: Problem[] = [];
   /** The reference finds these while it parses. */
   readonly unparsed: Problem[] = [];

@@ -3,7 +3,7 @@ import { dottedName, type Call, type Expression } from './parser.js';
 import { bool, broken, dyn, int, isOpen, list, map, nullType, printed, type Type } from './types.js';
 
 /** The checker for macros, which bind names within their arguments. */
-export interface Surroundings {
+export interface CheckContext {
   typeOf(expression: Expression, names: Names): Type;
   call(name: string, parts: { readonly target: Type | null; readonly args: readonly Type[]; readonly at: number }): Type;
   /** Returns the type of a member; `at` is the place of errors. */
@@ -19,7 +19,7 @@ export interface Surroundings {
 }
 
 type Names = ReadonlyMap<string, Type>;
-type Macro = (call: Call, names: Names, around: Surroundings) => Type;
+type Macro = (call: Call, names: Names, around: CheckContext) => Type;
 
 /** Macros by name and number of arguments; a leading point marks those called on a value. Types are those of the reference's expansions. */
 const macros: Readonly<Record<string, Macro>> = {
@@ -55,7 +55,7 @@ export function macroOf(call: Call): Macro | null {
   return Object.hasOwn(macros, key) ? (macros[key] ?? null) : null;
 }
 
-function has({ args: [argument], at }: Call, names: Names, around: Surroundings): Type {
+function has({ args: [argument], at }: Call, names: Names, around: CheckContext): Type {
   if (argument?.kind !== 'select' || argument.optional) return around.malformed(argument?.at ?? at, 'invalid argument to has() macro');
   // The expansion has the position of the macro (`NewPresenceTest` of cel-go).
   around.member(argument.of, argument.field, at, names);
@@ -73,11 +73,11 @@ interface Loop {
 /** The bodies of a loop, with their types if wanted. */
 interface Bodies {
   readonly call: Call;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
   readonly bodies: readonly Expression[];
   typeOf(body: Expression | undefined): Type;
 }
-type LoopOf = (around: Surroundings) => {
+type LoopOf = (around: CheckContext) => {
   readonly start: Type;
   step(made: Type, bodies: Bodies): Type;
   end?(made: Type, bodies: Bodies): Type;
@@ -108,7 +108,7 @@ function over(variables: number, problem: string, loopOf: LoopOf): Macro {
   };
 }
 
-function loop({ start, step, end }: Loop, at: number, around: Surroundings): Type {
+function loop({ start, step, end }: Loop, at: number, around: CheckContext): Type {
   const made = step(start);
   if (!around.assigns(made, start)) around.refuse(at, `expected type '${printed(start)}' but found '${printed(made)}'`);
   return around.resolved(end === undefined ? start : end(start));
@@ -126,7 +126,7 @@ function wrongName(named: readonly Expression[], problem: string): { readonly at
   return taken === undefined ? null : { at: taken.at, message: 'iteration variable overwrites accumulator variable' };
 }
 
-function partsOf(range: Type, variables: number, at: number, around: Surroundings): readonly Type[] {
+function partsOf(range: Type, variables: number, at: number, around: CheckContext): readonly Type[] {
   const [first = dyn, second = dyn] = range.of;
   if (range.name === 'list') return variables === 1 ? [first] : [int, first];
   if (range.name === 'map') return [first, second].slice(0, variables);
@@ -169,7 +169,7 @@ function chosen(made: Type, { call: { at }, around, bodies, typeOf }: Bodies, mo
 }
 
 /** `made + [body]`. */
-function collects(around: Surroundings): ReturnType<LoopOf> {
+function collects(around: CheckContext): ReturnType<LoopOf> {
   return {
     start: list(around.fresh()),
     step: (made, bodies) =>
@@ -178,7 +178,7 @@ function collects(around: Surroundings): ReturnType<LoopOf> {
 }
 
 /** `condition ? made + [x] : made`. */
-function filters(around: Surroundings): ReturnType<LoopOf> {
+function filters(around: CheckContext): ReturnType<LoopOf> {
   return {
     start: list(around.fresh()),
     step: (made, { call: { args, at }, typeOf, bodies: [condition] }) => {
@@ -211,11 +211,11 @@ function bound(name: string, value: () => Type, { body, names, around }: Binding
 
 interface Binding {
   readonly names: Names;
-  readonly around: Surroundings;
+  readonly around: CheckContext;
   body(within: Names): Type;
 }
 
-function bind({ args: [name, value, body] }: Call, names: Names, around: Surroundings): Type {
+function bind({ args: [name, value, body] }: Call, names: Names, around: CheckContext): Type {
   if (name?.kind !== 'name') return around.malformed(name?.at ?? 0, 'cel.bind() variable names must be simple identifiers');
   return bound(name.name, () => around.typeOf(value ?? missing, names), {
     names,
@@ -240,7 +240,7 @@ function ofOptional(wraps: boolean): Macro {
 const sortable: ReadonlySet<Expression['kind']> = new Set(['list', 'select', 'name', 'call', 'index']);
 
 /** `cel.bind(y, list, y.@sortByAssociatedKeys(y.map(x, key)))`. */
-function sortBy(call: Call, names: Names, around: Surroundings): Type {
+function sortBy(call: Call, names: Names, around: CheckContext): Type {
   const target = call.target ?? missing;
   if (!sortable.has(target.kind))
     return around.malformed(target.at, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression');

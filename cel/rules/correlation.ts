@@ -23,8 +23,8 @@ export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item:
 function identityBy(schema: JsonObject, keys: readonly string[]): (item: JsonValue) => string | null {
   const properties = (itemsOf(schema)?.['properties'] ?? {}) as JsonObject;
   const defaults = keys.map((key) => ((properties[key] ?? {}) as JsonObject)['default'] ?? null);
-  return (item) => (isObject<JsonObject>(item) ? JSON.stringify(keys.map((key, i) => told(item[key] ?? defaults[i] ?? null))) : null);
+  return (item) => (isObject<JsonObject>(item) ? JSON.stringify(keys.map((key, i) => typedText(item[key] ?? defaults[i] ?? null))) : null);
 }
 
 /** Integers may be of either type that JSON numbers become. */
-const told = (value: JsonValue): readonly string[] => [typeof value === 'bigint' ? 'number' : typeof value, String(value)];
+const typedText = (value: JsonValue): readonly string[] => [typeof value === 'bigint' ? 'number' : typeof value, String(value)];

@@ -128,11 +128,11 @@ function refuse({ rule, path, schema, value, ratchets }: Broken, activation: Act
   const fallback = rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
   const made = rule.messages?.ok === true ? messageOf(rule, rule.messages, activation, findings) : { text: null };
   const at = path + pathBelow(schema, rule.fieldPath);
-  const told =
+  const reported =
     'ended' in made
       ? worded('FieldValueInvalid', typeof schema['type'] === 'string' ? schema['type'] : '', made.ended)
       : worded(rule.reason, value, made.text ?? fallback);
-  const cause: StatusCause = { ...told, field: fieldOf(at.replace(/^\./, '')) };
+  const cause: StatusCause = { ...reported, field: fieldOf(at.replace(/^\./, '')) };
   if (ratchets) findings.warnings.push(`${cause.field ?? ''}: ${cause.message ?? ''}`);
   else findings.causes.push(cause);
 }

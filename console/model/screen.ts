@@ -24,7 +24,7 @@ export interface Line {
 export interface Run {
   readonly text: string;
   /** Classes of the style sheet. */
-  readonly looks: string;
+  readonly classes: string;
   /** Colours outside the sixteen of the style sheet. */
   readonly foreground: string | null;
   readonly background: string | null;
@@ -49,7 +49,7 @@ export function paletteColour(index: number): string {
 
 const rgb = (value: number): string => `#${value.toString(16).padStart(6, '0')}`;
 
-function looksOf(cell: Cell, atCursor: boolean): Omit<Run, 'text'> {
+function styleOf(cell: Cell, atCursor: boolean): Omit<Run, 'text'> {
   const colour = (isDefault: boolean, isRgb: boolean, value: number): { readonly name: number | null; readonly other: string | null } =>
     isDefault
       ? { name: null, other: null }
@@ -62,7 +62,7 @@ function looksOf(cell: Cell, atCursor: boolean): Omit<Run, 'text'> {
   const back = colour(cell.isBgDefault(), Boolean(cell.isBgRGB()), cell.getBgColor());
   const inverse = cell.isInverse() !== 0;
   const [foreground, background] = inverse ? [back, front] : [front, back];
-  const looks = [
+  const classes = [
     foreground.name === null ? '' : `fg-${foreground.name}`,
     background.name === null ? '' : `bg-${background.name}`,
     inverse ? 'inverse' : '',
@@ -73,7 +73,7 @@ function looksOf(cell: Cell, atCursor: boolean): Omit<Run, 'text'> {
     cell.isInvisible() ? 'invisible' : '',
     atCursor ? 'cursor' : '',
   ];
-  return { looks: looks.filter((look) => look !== '').join(' '), foreground: foreground.other, background: background.other };
+  return { classes: classes.filter((name) => name !== '').join(' '), foreground: foreground.other, background: background.other };
 }
 
 /** Returns a screen line as runs, without trailing blanks. `cursor` is its column, or null. */
@@ -84,15 +84,15 @@ export function runsOf(line: Line, cursor: number | null): readonly Run[] {
     const cell = line.getCell(at);
     if (cell === undefined || cell.getWidth() === 0) continue;
     const text = cell.getChars() || ' ';
-    const looks = looksOf(cell, at === cursor);
+    const style = styleOf(cell, at === cursor);
     const last = runs.at(-1);
-    if (last?.looks === looks.looks && last.foreground === looks.foreground && last.background === looks.background)
+    if (last?.classes === style.classes && last.foreground === style.foreground && last.background === style.background)
       runs[runs.length - 1] = { ...last, text: last.text + text };
-    else runs.push({ text, ...looks });
-    if (text !== ' ' || looks.looks !== '' || looks.background !== null) length = runs.length;
+    else runs.push({ text, ...style });
+    if (text !== ' ' || style.classes !== '' || style.background !== null) length = runs.length;
   }
   runs.length = length;
   const last = runs.at(-1);
-  if (last?.looks === '' && last.background === null) runs[runs.length - 1] = { ...last, text: last.text.trimEnd() };
+  if (last?.classes === '' && last.background === null) runs[runs.length - 1] = { ...last, text: last.text.trimEnd() };
   return runs;
 }

@@ -89,7 +89,7 @@ function programChanges(before: MemberView['program'], now: MemberView['program'
 /** Members' states since the page was opened, with events, newest first. */
 export class Timeline {
   readonly #windowMs: number;
-  readonly lanes = new Map<string, Span[]>();
+  readonly spans = new Map<string, Span[]>();
   events: readonly TimelineEvent[] = [];
   readonly #last = new Map<string, MemberView>();
 
@@ -98,7 +98,7 @@ export class Timeline {
   }
 
   /** Called periodically with all members. */
-  look(members: readonly MemberView[], at: number): void {
+  observe(members: readonly MemberView[], at: number): void {
     for (const member of members) {
       const last = this.#last.get(member.id) ?? null;
       // A silent member keeps its last term and counts, to detect changes later.
@@ -111,12 +111,12 @@ export class Timeline {
   }
 
   #extend(id: string, standing: Standing, at: number): void {
-    const lane = this.lanes.get(id) ?? [];
-    this.lanes.set(id, lane);
-    const last = lane.at(-1);
+    const spans = this.spans.get(id) ?? [];
+    this.spans.set(id, spans);
+    const last = spans.at(-1);
     if (last?.standing === standing) return;
     if (last) last.to = at;
-    lane.push({ standing, from: at, to: null });
-    while (lane.length > spansMax || (lane[0]?.to ?? at) < at - this.#windowMs) lane.shift();
+    spans.push({ standing, from: at, to: null });
+    while (spans.length > spansMax || (spans[0]?.to ?? at) < at - this.#windowMs) spans.shift();
   }
 }

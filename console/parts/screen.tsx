@@ -135,8 +135,11 @@ function linesOf({ buffer: { active }, rows }: TerminalSession['terminal']): rea
 
 const ScreenLine = ({ runs }: { readonly runs: readonly Run[] }): VNode => (
   <div>
-    {runs.map(({ text, looks, foreground, background }) => (
-      <span class={looks} style={{ ...(foreground === null ? {} : { color: foreground }), ...(background === null ? {} : { background }) }}>
+    {runs.map(({ text, classes, foreground, background }) => (
+      <span
+        class={classes}
+        style={{ ...(foreground === null ? {} : { color: foreground }), ...(background === null ? {} : { background }) }}
+      >
         {text}
       </span>
     ))}

@@ -69,7 +69,7 @@ class Watching {
   /** Adds members' current states to the timeline, never before its latest entry. */
   see(ids: readonly string[]): void {
     if (this.reading === 0) return;
-    this.timeline.look(
+    this.timeline.observe(
       ids.map((id) => this.view(id)),
       Date.now(),
     );
@@ -120,7 +120,7 @@ async function readMembers(
   await Promise.all([askPrograms().then(() => see(watching.ids)), ...watching.ids.map(ask)]);
   if (watching.reading > 0 || watching.statuses.size + watching.elsewhere.size === 0) return;
   const before = await readSamples(watching, client, signal);
-  for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
+  for (const { id, at, raft } of rolesIn(before)) watching.timeline.observe([{ id, program: null, ...raft }], at);
   see(watching.ids);
 }
 

@@ -3,7 +3,7 @@ import { t } from '../english.js';
 import type { Timeline } from '../model/timeline.js';
 import { clock } from '../parts/words.js';
 
-const laneHeight = 26;
+const rowHeight = 26;
 const width = 1_000;
 const shownEvents = 60;
 
@@ -19,21 +19,21 @@ export function TimelineView({
   readonly windowMs: number;
   readonly now: number;
 }): VNode {
-  const begun = Math.min(now, ...[...timeline.lanes.values()].map((lane) => lane[0]?.from ?? now));
+  const begun = Math.min(now, ...[...timeline.spans.values()].map((spans) => spans[0]?.from ?? now));
   const span = Math.min(windowMs, Math.max(30_000, now - begun));
   return (
     <section aria-labelledby="timeline" class="timeline">
       <h2 id="timeline">{t.replicas.timeline}</h2>
       <p class="soft">{t.replicas.timelineAbout}</p>
       <div class="timeline-body">
-        <Lanes timeline={timeline} ids={ids} span={span} now={now} />
+        <Rows timeline={timeline} ids={ids} span={span} now={now} />
         <EventLog label={t.replicas.events} events={timeline.events} />
       </div>
     </section>
   );
 }
 
-interface LanesProps {
+interface RowsProps {
   readonly timeline: Timeline;
   readonly ids: readonly string[];
   /** The time that the drawing spans, in milliseconds. */
@@ -41,7 +41,7 @@ interface LanesProps {
   readonly now: number;
 }
 
-function Lanes({ timeline, ids, span, now }: LanesProps): VNode {
+function Rows({ timeline, ids, span, now }: RowsProps): VNode {
   const minutes = span / 60_000;
   const marks = [0, 1 / 3, 2 / 3, 1].map((part) => minutes * part);
   return (
@@ -71,20 +71,20 @@ function Lanes({ timeline, ids, span, now }: LanesProps): VNode {
   );
 }
 
-function Drawing({ timeline, ids, span, now }: LanesProps): VNode {
+function Drawing({ timeline, ids, span, now }: RowsProps): VNode {
   const x = (at: number): number => Math.max(0, width - ((now - at) / span) * width);
   return (
-    <svg viewBox={`0 0 ${width} ${ids.length * laneHeight}`} preserveAspectRatio="none" height={ids.length * laneHeight} aria-hidden="true">
+    <svg viewBox={`0 0 ${width} ${ids.length * rowHeight}`} preserveAspectRatio="none" height={ids.length * rowHeight} aria-hidden="true">
       {ids.map((id, row) =>
-        (timeline.lanes.get(id) ?? []).map(({ standing, from, to }) => {
+        (timeline.spans.get(id) ?? []).map(({ standing, from, to }) => {
           const left = x(from);
           return (
             <rect
               class={`span ${standing}`}
               x={left}
-              y={row * laneHeight + 4}
+              y={row * rowHeight + 4}
               width={Math.max(1, x(to ?? now) - left)}
-              height={laneHeight - 8}
+              height={rowHeight - 8}
             />
           );
         }),
@@ -92,7 +92,7 @@ function Drawing({ timeline, ids, span, now }: LanesProps): VNode {
       {timeline.events
         .filter(({ what, at }) => what === 'elected' && at > now - span)
         .map(({ at, member }) => (
-          <line class="election" x1={x(at)} x2={x(at)} y1={ids.indexOf(member) * laneHeight} y2={(ids.indexOf(member) + 1) * laneHeight} />
+          <line class="election" x1={x(at)} x2={x(at)} y1={ids.indexOf(member) * rowHeight} y2={(ids.indexOf(member) + 1) * rowHeight} />
         ))}
     </svg>
   );

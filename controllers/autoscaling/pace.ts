@@ -27,14 +27,14 @@ export interface ScaleRequest {
   readonly now: number;
 }
 
-interface Told {
+interface ConditionReason {
   readonly reason: string;
   readonly message: string;
 }
 export interface Granted {
   readonly replicas: number;
-  readonly ability: Told;
-  readonly limited: Told & { readonly status: boolean };
+  readonly ability: ConditionReason;
+  readonly limited: ConditionReason & { readonly status: boolean };
   readonly history: History;
 }
 
@@ -53,20 +53,26 @@ const downDefaults: Required<Pick<HPAScalingRules, 'policies' | 'selectPolicy'>>
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 };
 
-const within: Told = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' };
-const tooMany: Told = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' };
-const tooFew: Told = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' };
-const upLimit: Told = { reason: 'ScaleUpLimit', message: 'the desired replica count is increasing faster than the maximum scale rate' };
-const downLimit: Told = { reason: 'ScaleDownLimit', message: 'the desired replica count is decreasing faster than the maximum scale rate' };
-const stabilizedUp: Told = {
+const within: ConditionReason = { reason: 'DesiredWithinRange', message: 'the desired count is within the acceptable range' };
+const tooMany: ConditionReason = { reason: 'TooManyReplicas', message: 'the desired replica count is more than the maximum replica count' };
+const tooFew: ConditionReason = { reason: 'TooFewReplicas', message: 'the desired replica count is less than the minimum replica count' };
+const upLimit: ConditionReason = {
+  reason: 'ScaleUpLimit',
+  message: 'the desired replica count is increasing faster than the maximum scale rate',
+};
+const downLimit: ConditionReason = {
+  reason: 'ScaleDownLimit',
+  message: 'the desired replica count is decreasing faster than the maximum scale rate',
+};
+const stabilizedUp: ConditionReason = {
   reason: 'ScaleUpStabilized',
   message: 'recent recommendations were lower than current one, applying the lowest recent recommendation',
 };
-const stabilizedDown: Told = {
+const stabilizedDown: ConditionReason = {
   reason: 'ScaleDownStabilized',
   message: 'recent recommendations were higher than current one, applying the highest recent recommendation',
 };
-const ready: Told = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' };
+const ready: ConditionReason = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' };
 
 export const firstSeen = (history: History, current: number, now: number): History =>
   history.recommendations.length > 0 ? history : { ...history, recommendations: [{ replicas: current, at: now }] };
@@ -92,7 +98,7 @@ export function granted(request: ScaleRequest, history: History): Granted {
   return {
     replicas: bounded.replicas,
     ability,
-    limited: { ...bounded.told, status: bounded.replicas !== steady },
+    limited: { ...bounded.condition, status: bounded.replicas !== steady },
     history: {
       ...history,
       recommendations: [...history.recommendations.filter(({ at }) => at >= now - windowMs), { replicas: wanted, at: now }],
@@ -102,14 +108,14 @@ export function granted(request: ScaleRequest, history: History): Granted {
 
 interface Bounded {
   readonly replicas: number;
-  readonly told: Told;
+  readonly condition: ConditionReason;
 }
 
 function atUsualRate({ current, min, max }: ScaleRequest, wanted: number): Bounded {
   const rate = Math.max(upFactor * current, upMin);
-  if (wanted < min) return { replicas: min, told: tooFew };
-  if (wanted > Math.min(max, rate)) return { replicas: Math.min(max, rate), told: max > rate ? upLimit : tooMany };
-  return { replicas: wanted, told: within };
+  if (wanted < min) return { replicas: min, condition: tooFew };
+  if (wanted > Math.min(max, rate)) return { replicas: Math.min(max, rate), condition: max > rate ? upLimit : tooMany };
+  return { replicas: wanted, condition: within };
 }
 
 interface Rates {
@@ -121,13 +127,13 @@ function atRate({ current, min, max, now }: ScaleRequest, wanted: number, { up, 
   if (wanted > current) {
     const limit = Math.max(current, upTo(current, up, changes, now));
     const most = Math.min(max, limit);
-    if (wanted > most) return { replicas: most, told: max > limit ? upLimit : tooMany };
+    if (wanted > most) return { replicas: most, condition: max > limit ? upLimit : tooMany };
   } else if (wanted < current) {
     const limit = Math.min(current, downTo(current, down, changes, now));
     const least = Math.max(min, limit);
-    if (wanted < least) return { replicas: least, told: min < limit ? downLimit : tooFew };
+    if (wanted < least) return { replicas: least, condition: min < limit ? downLimit : tooFew };
   }
-  return { replicas: wanted, told: within };
+  return { replicas: wanted, condition: within };
 }
 
 /** Returns the number at the start of a period, undoing its additions and removals. */

@@ -149,8 +149,8 @@ async function ofResource(
       percent === undefined ? { milli: milli(target.averageValue) } : { percent, requests: requestsOf(question.pods, resource, container) };
     return byPods(question, metric, resource, aim);
   };
-  const told = `failed to get ${resource} ${percent === undefined ? 'usage' : 'utilization'}`;
-  const { replicas, average, utilization } = await within(told, measured());
+  const failureText = `failed to get ${resource} ${percent === undefined ? 'usage' : 'utilization'}`;
+  const { replicas, average, utilization } = await within(failureText, measured());
   const current = { averageValue: quantityText(average), ...(utilization === undefined ? {} : { averageUtilization: utilization }) };
   const how = percent === undefined ? '' : ' utilization (percentage of request)';
   return container === null

@@ -19,7 +19,7 @@ const counted = (count: number, one: string, many: string): string => (count ===
 
 /** Returns a rule's condition in the reference's words. Pure. */
 export function ruleCondition(rule: DeviceTaintRule, counts: RuleCounts, now: number): Condition {
-  const { status, reason, message } = told(rule.spec.taint.effect, counts);
+  const { status, reason, message } = progressOf(rule.spec.taint.effect, counts);
   const evicted = counts.evicted > 0 ? `${counted(counts.evicted, 'pod', 'pods')} evicted since starting the controller.` : '';
   return {
     type: inProgress,
@@ -31,7 +31,7 @@ export function ruleCondition(rule: DeviceTaintRule, counts: RuleCounts, now: nu
   };
 }
 
-function told(
+function progressOf(
   effect: string,
   counts: RuleCounts,
 ): { readonly status: 'True' | 'False'; readonly reason: string; readonly message: string } {

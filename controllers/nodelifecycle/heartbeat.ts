@@ -24,7 +24,7 @@ export type Readiness = 'True' | 'False' | 'Unknown';
 export interface Verdict {
   readonly health: Health;
   /** True once readiness was reported by the node or another controller. Before, it is not tainted, nor are its pods marked. */
-  readonly told: boolean;
+  readonly reported: boolean;
   readonly before: Readiness;
   readonly ready: Readiness;
   /** Conditions of a silent node; null if unchanged. */
@@ -44,9 +44,9 @@ export function judged(node: Node, signs: SignsOfLife, grace: GracePeriods, now:
   const before = readinessOf(ready);
   const silentMs = now - health.seenAt;
   if (silentMs <= (ready ? grace.runningMs : grace.startupMs))
-    return { health, told: ready !== undefined, before, ready: before, conditions: null };
+    return { health, reported: ready !== undefined, before, ready: before, conditions: null };
   const conditions = silentConditions(node, now);
-  return { health, told: true, before, ready: 'Unknown', conditions };
+  return { health, reported: true, before, ready: 'Unknown', conditions };
 }
 
 const readinessOf = (ready: NodeCondition | undefined): Readiness =>

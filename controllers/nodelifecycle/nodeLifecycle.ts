@@ -135,7 +135,7 @@ export class NodeLifecycle implements Controller {
     const startedAt = clock.elapsed();
     const verdict = await this.#heeded(node);
     measures.observe('node_collector_update_node_health_duration_seconds', {}, (clock.elapsed() - startedAt) / 1000);
-    if (!verdict.told) {
+    if (!verdict.reported) {
       // Removes its initial taints, which otherwise stay while it is silent.
       if (taintUrgency(node, 'True') === 'now') await this.#taint(node, 'True');
       return verdict.ready;

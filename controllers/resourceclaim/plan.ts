@@ -15,8 +15,8 @@ export const isDone = (pod: Pod): boolean => isFinished(pod) || (isTerminating(p
 /** Returns the claim's name of a pod's entry; null where none was made from a template yet, '' where none is needed. */
 export function claimNameOf({ status }: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodResourceClaim): string | null {
   if (resourceClaimTemplateName === undefined) return resourceClaimName ?? '';
-  const told = status?.resourceClaimStatuses?.find((each) => each.name === name);
-  return told ? (told.resourceClaimName ?? '') : null;
+  const recorded = status?.resourceClaimStatuses?.find((each) => each.name === name);
+  return recorded ? (recorded.resourceClaimName ?? '') : null;
 }
 
 export const claimNamesOf = (pod: Pod): readonly string[] =>

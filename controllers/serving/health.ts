@@ -40,17 +40,17 @@ export interface HealthOptions {
 }
 
 /** Starts the secure port; null without one. Rejects with the errors of the options or their files. */
-export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
-  const { options, clock, log, metrics } = surroundings;
+export async function serveHealth(healthOptions: HealthOptions): Promise<Serving | null> {
+  const { options, clock, log, metrics } = healthOptions;
   if (options['secure-port'] === 0) return null;
   const say = (level: 'info' | 'error', message: string): void => log(level, `serving: ${message}`);
   const live = new LiveFiles();
   const authentication = apiOf(options['authentication-kubeconfig'], clock);
-  const pages = pagesOf(surroundings);
+  const pages = pagesOf(healthOptions);
   const pair = servingPair(options);
   metrics.showCertificates(certificateFiles(options, pair));
   const over = new AbortController();
-  const open = (found: Published): Promise<Serving> => openPort(surroundings, { pair, found, authentication, pages, live, say });
+  const open = (found: Published): Promise<Serving> => openPort(healthOptions, { pair, found, authentication, pages, live, say });
   const look = (): Promise<Published | null> => lookedUp(options, authentication, say);
   const first = await look();
   const serving = await open(first ?? {});

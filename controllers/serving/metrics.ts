@@ -46,10 +46,10 @@ export class Metrics {
       labelNames,
       registers,
       collect() {
-        for (const [name, looks] of underWay)
+        for (const [name, readings] of underWay)
           this.set(
             { name },
-            looks.flatMap((look) => look()).reduce((sum, each) => sum + each, 0),
+            readings.flatMap((read) => read()).reduce((sum, each) => sum + each, 0),
           );
       },
     });
@@ -59,7 +59,7 @@ export class Metrics {
       labelNames,
       registers,
       collect() {
-        for (const [name, looks] of underWay) this.set({ name }, Math.max(0, ...looks.flatMap((look) => look())));
+        for (const [name, readings] of underWay) this.set({ name }, Math.max(0, ...readings.flatMap((read) => read())));
       },
     });
     this.#requests = {
@@ -109,7 +109,7 @@ export class Metrics {
       retried: () => retries.inc({ name }),
       waited: (value) => waited.observe({ name }, value),
       worked: (value) => worked.observe({ name }, value),
-      inspect: (look) => this.#underWay.set(name, [...(this.#underWay.get(name) ?? []), look]),
+      inspect: (read) => this.#underWay.set(name, [...(this.#underWay.get(name) ?? []), read]),
     };
   };
 

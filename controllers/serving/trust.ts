@@ -73,9 +73,9 @@ export function trustOf(options: TrustOptions, published: Published, live: LiveF
     authorities.push(pem);
     return fixed(certificateBlocks(pem).map((block) => new X509Certificate(block)));
   };
-  const told = options['requestheader-client-ca-file'] !== null;
+  const isConfigured = options['requestheader-client-ca-file'] !== null;
   const list = (name: 'allowed-names' | 'username-headers' | 'group-headers' | 'uid-headers' | 'extra-headers-prefix'): readonly string[] =>
-    told ? options[`requestheader-${name}`] : (textsIn(published[`requestheader-${name}`]) ?? options[`requestheader-${name}`]);
+    isConfigured ? options[`requestheader-${name}`] : (textsIn(published[`requestheader-${name}`]) ?? options[`requestheader-${name}`]);
   const proxies = anchorsOf('requestheader-client-ca-file');
   const clients = anchorsOf('client-ca-file');
   const headers = {

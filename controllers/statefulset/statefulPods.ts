@@ -34,7 +34,7 @@ export class StatefulPods {
         await this.#own(set, action);
         return;
       case 'correct':
-        await this.#told(set, action.pod, {
+        await this.#withEvents(set, action.pod, {
           verb: 'update',
           work: async () => {
             await this.#claim(set, action.pod, action.claims);
@@ -44,7 +44,7 @@ export class StatefulPods {
         return;
       case 'delete':
         // Deletes by uid: the pod's successor has the same name.
-        await this.#told(set, action.pod, {
+        await this.#withEvents(set, action.pod, {
           verb: 'delete',
           work: () => unless(isNotFound, api.delete(pods, keyOf(action.pod), { preconditions: { uid: uidOf(action.pod) } })),
         });
@@ -68,7 +68,7 @@ export class StatefulPods {
 
   async #create(set: StatefulSet, { pod, claims, ending }: Extract<Action, { do: 'create' }>): Promise<void> {
     const { api } = this.#environment;
-    await this.#told(set, pod, {
+    await this.#withEvents(set, pod, {
       verb: 'create',
       work: async () => {
         await this.#claim(set, pod, claims);
@@ -105,7 +105,7 @@ export class StatefulPods {
     }
   }
 
-  async #told(set: StatefulSet, pod: Pod, { verb, work, expected }: Attempt): Promise<void> {
+  async #withEvents(set: StatefulSet, pod: Pod, { verb, work, expected }: Attempt): Promise<void> {
     const { events } = this.#environment;
     const what = `${reasons[verb].name} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
     try {

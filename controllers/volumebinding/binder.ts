@@ -28,7 +28,7 @@ import {
   unboundVolume,
   volumeStep,
   type ClaimStep,
-  type Told,
+  type EventText,
 } from './plan.js';
 import { hostPathProvisioner } from './provisioners.js';
 import { defaultTemplate, recycledKind, recyclerName, recyclerNamespace, recyclerPod, termsOf } from './recycling.js';
@@ -113,7 +113,7 @@ export class VolumeBinder implements Controller {
     if (namespaceOf(pod) === recyclerNamespace && nameOf(pod).startsWith(prefix)) this.#volumes.queue.add(nameOf(pod).slice(prefix.length));
   }
 
-  #tell(claim: PersistentVolumeClaim, event: Told | null): void {
+  #tell(claim: PersistentVolumeClaim, event: EventText | null): void {
     if (event) this.#environment.events[event.type](claim, event.reason, event.message);
   }
 

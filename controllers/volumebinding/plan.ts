@@ -15,7 +15,7 @@ export const annotations = {
   olderProvisioner: 'volume.beta.kubernetes.io/storage-provisioner',
 } as const;
 
-export interface Told {
+export interface EventText {
   readonly type: 'normal' | 'warning';
   readonly reason: string;
   readonly message: string;
@@ -23,15 +23,15 @@ export interface Told {
 
 export type ClaimStep =
   | { readonly do: 'bind'; readonly volume: PersistentVolume }
-  | { readonly do: 'wait'; readonly event: Told | null }
-  | { readonly do: 'lose'; readonly event: Told }
+  | { readonly do: 'wait'; readonly event: EventText | null }
+  | { readonly do: 'lose'; readonly event: EventText }
   /** A default class came after the claim. */
   | { readonly do: 'assign'; readonly class: string }
   /** An external provisioner creates the volume; annotations request it. */
-  | { readonly do: 'ask'; readonly provisioner: string; readonly event: Told }
+  | { readonly do: 'ask'; readonly provisioner: string; readonly event: EventText }
   | { readonly do: 'make'; readonly class: StorageClass };
 
-export interface ClaimSurroundings {
+export interface ClaimContext {
   readonly volumes: readonly PersistentVolume[];
   readonly volume: (name: string) => PersistentVolume | undefined;
   readonly class: StorageClass | undefined;
@@ -45,11 +45,11 @@ export interface ClaimSurroundings {
 const has = ({ metadata }: PersistentVolumeClaim | PersistentVolume, annotation: string): boolean =>
   metadata.annotations?.[annotation] !== undefined;
 
-export function claimStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): ClaimStep {
+export function claimStep(claim: PersistentVolumeClaim, around: ClaimContext): ClaimStep {
   return has(claim, annotations.bindCompleted) ? boundStep(claim, around) : unboundStep(claim, around);
 }
 
-function boundStep(claim: PersistentVolumeClaim, { volume: byName }: ClaimSurroundings): ClaimStep {
+function boundStep(claim: PersistentVolumeClaim, { volume: byName }: ClaimContext): ClaimStep {
   const lost = (reason: string, message: string): ClaimStep => ({ do: 'lose', event: { type: 'warning', reason, message } });
   const name = claim.spec?.volumeName;
   if (!name) return lost('ClaimLost', 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!');
@@ -61,7 +61,7 @@ function boundStep(claim: PersistentVolumeClaim, { volume: byName }: ClaimSurrou
     : lost('ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly');
 }
 
-function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): ClaimStep {
+function unboundStep(claim: PersistentVolumeClaim, around: ClaimContext): ClaimStep {
   const name = claim.spec?.volumeName;
   if (name) return namedStep(claim, around.volume(name));
   const delayed = around.class?.volumeBindingMode === 'WaitForFirstConsumer';
@@ -88,7 +88,7 @@ function namedStep(claim: PersistentVolumeClaim, volume: PersistentVolume | unde
   return { do: 'wait', event: { type: 'warning', reason: 'VolumeMismatch', message } };
 }
 
-function waitingFor(pods: readonly Pod[]): Told {
+function waitingFor(pods: readonly Pod[]): EventText {
   const names = pods
     .filter(({ spec }) => !spec?.nodeName)
     .map(nameOf)
@@ -102,7 +102,7 @@ function waitingFor(pods: readonly Pod[]): Told {
       };
 }
 
-function provisionStep(claim: PersistentVolumeClaim, { class: storageClass, dynamic, hostPath }: ClaimSurroundings): ClaimStep {
+function provisionStep(claim: PersistentVolumeClaim, { class: storageClass, dynamic, hostPath }: ClaimContext): ClaimStep {
   if (!dynamic) return { do: 'wait', event: null };
   const failed = (message: string): ClaimStep => ({ do: 'wait', event: { type: 'warning', reason: 'ProvisioningFailed', message } });
   if (!storageClass) return failed(`storageclass.storage.k8s.io ${JSON.stringify(classOf(claim))} not found`);

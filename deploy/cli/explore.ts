@@ -77,10 +77,10 @@ async function runExplore(command: readonly string[], terms: ExploreTerms): Prom
   try {
     for (let count = 0; count < Math.max(1, terms.clusters); count++)
       clusters.push(await startApiServer({ controllers, nodes, audit: false, signal: end.signal }));
-    const [first, ...beside] = await Promise.all(clusters.map((cluster, index) => explored(cluster, index, { command, folder, terms })));
+    const [first, ...further] = await Promise.all(clusters.map((cluster, index) => explored(cluster, index, { command, folder, terms })));
     const found = await explore({
       ...first!,
-      beside,
+      beside: further,
       scenario,
       seed,
       changes,

@@ -85,9 +85,9 @@ export function readUpOptions(command: Command): UpOptions {
   const given = fakeNodes === undefined ? flags : { ...flags, nodes: fakeNodes };
   if (config === undefined) return given;
   const file = readUpConfig(config);
-  const told = (name: string): boolean =>
+  const isExplicit = (name: string): boolean =>
     command.getOptionValueSource(name) !== 'default' && command.getOptionValueSource(name) !== undefined;
-  const pick = <T>(name: string, flag: T, inFile: T | undefined): T => (told(name) || inFile === undefined ? flag : inFile);
+  const pick = <T>(name: string, flag: T, inFile: T | undefined): T => (isExplicit(name) || inFile === undefined ? flag : inFile);
   const replicas = pick('replicas', given.replicas, file.replicas);
   return {
     ...given,

@@ -74,7 +74,7 @@ interface Place {
   readonly files?: ContainerFiles;
 }
 
-interface Surroundings extends Required<Place> {
+interface ProcessEnvironment extends Required<Place> {
   readonly stdin: Buffer;
 }
 
@@ -84,12 +84,12 @@ const failed = (stderr: string, exitCode: number): Ran => ({ stdout: '', stderr:
 const missing = 'No such file or directory';
 const silent = (exitCode: number): Ran => ({ stdout: '', stderr: '', exitCode });
 
-const environmentOf = ({ pod, container }: Surroundings): string[] => [
+const environmentOf = ({ pod, container }: ProcessEnvironment): string[] => [
   `HOSTNAME=${pod.metadata.name ?? ''}`,
   ...(container.env ?? []).flatMap(({ name, value }) => (value === undefined ? [] : [`${name}=${value}`])),
 ];
 
-const programs: Readonly<Record<string, (words: readonly string[], around: Surroundings) => Ran>> = {
+const programs: Readonly<Record<string, (words: readonly string[], around: ProcessEnvironment) => Ran>> = {
   cat: (paths, { stdin, files }) => {
     const absent = paths.find((path) => files.file(path) === null);
     if (absent !== undefined) return failed(`cat: ${absent}: ${missing}`, 1);
@@ -126,7 +126,7 @@ const programs: Readonly<Record<string, (words: readonly string[], around: Surro
   whoami: () => wrote('root\n'),
 };
 /** Implements `tar` as `kubectl cp` uses it: `tar -xmf - -C FOLDER` reads its input, `tar cf - PATH` writes its output. */
-function tar(words: readonly string[], { stdin, files }: Surroundings): Ran {
+function tar(words: readonly string[], { stdin, files }: ProcessEnvironment): Ran {
   const action = words.find((word) => /^-?[xc][a-z]*f$/.test(word))?.replace('-', '')[0];
   const after = words.slice(words.indexOf('-') + 1);
   if (action === undefined || !words.includes('-')) return failed('tar: only "xf -" and "cf -" are known here', 64);
@@ -146,7 +146,7 @@ function tar(words: readonly string[], { stdin, files }: Surroundings): Ran {
 }
 const shells: ReadonlySet<string> = new Set(['sh', 'bash', 'ash']);
 
-function known(words: readonly string[], around: Surroundings): Ran {
+function known(words: readonly string[], around: ProcessEnvironment): Ran {
   const [path = '', ...rest] = words;
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (shells.has(name)) return rest[0] === '-c' ? inTurn(rest[1] ?? '', around) : inTurn(around.stdin.toString(), around);
@@ -155,7 +155,7 @@ function known(words: readonly string[], around: Surroundings): Ran {
 }
 
 /** Runs a shell line that is a sequence of commands; `exit` ends it. */
-function inTurn(line: string, around: Surroundings): Ran {
+function inTurn(line: string, around: ProcessEnvironment): Ran {
   const written: Buffer[] = [];
   let [stderr, exitCode] = ['', 0];
   for (const part of line.split(/;|\n|&&/)) {

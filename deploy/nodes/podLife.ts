@@ -223,8 +223,8 @@ function exit(pod: Pod, behaviour: Behaviour, place: Place, { now, exitCode, rea
 /** A stopped program ends in time, or is killed after its grace period. */
 function stop(pod: Pod, { stopMs }: Behaviour, place: Place, now: number): Step {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
-  const told = timeOf(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
-  const end = told + Math.min(stopMs, deletionGracePeriodSeconds * 1_000);
+  const deletedAt = timeOf(deletionTimestamp) - deletionGracePeriodSeconds * 1_000;
+  const end = deletedAt + Math.min(stopMs, deletionGracePeriodSeconds * 1_000);
   if (now < end) return { do: 'wait', ms: end - now };
   const exitCode = (pod.spec?.restartPolicy ?? 'Always') === 'Always' ? 0 : stoppedExitCode;
   return { do: 'report', status: ended(pod, place, now, { exitCode }), remove: true };
@@ -287,7 +287,7 @@ function running(pod: Pod, place: Place, now: number, { ready, restartCount, sin
       containerStatus(pod, container, { ready, restartCount, state, last: last?.(container) }),
     ),
     ...(pod.spec?.ephemeralContainers
-      ? { ephemeralContainerStatuses: pod.spec.ephemeralContainers.map((container) => besideStatus(pod, container, now)) }
+      ? { ephemeralContainerStatuses: pod.spec.ephemeralContainers.map((container) => ephemeralStatus(pod, container, now)) }
       : {}),
     conditions: conditions(pod, now, {
       PodReadyToStartContainers: ['True'],
@@ -385,7 +385,7 @@ const notMade: Made = { imageID: '' };
 const madeOf = (pod: Pod, { name, image = '' }: Container): Made => ({ imageID: `fake://${image}`, containerID: idOf(pod, name) });
 
 /** An ephemeral container runs until the pod ends. */
-function besideStatus(pod: Pod, container: Container, now: number): ContainerStatus {
+function ephemeralStatus(pod: Pod, container: Container, now: number): ContainerStatus {
   const before = pod.status?.ephemeralContainerStatuses?.find(({ name }) => name === container.name);
   const state: State = { running: { startedAt: before?.state?.running?.startedAt ?? timeText(now) } };
   return { ...containerStatus(pod, container, { ready: false, restartCount: 0, state }), started: false };
@@ -394,8 +394,8 @@ function besideStatus(pod: Pod, container: Container, now: number): ContainerSta
 /** Sidecars go on; the other init containers are done. */
 function initStatus(pod: Pod, container: Container, now: number): ContainerStatus {
   const startedAt = pod.status?.startTime ?? timeText(now);
-  const beside = container.restartPolicy === 'Always';
-  const state: State = beside
+  const isSidecar = container.restartPolicy === 'Always';
+  const state: State = isSidecar
     ? { running: { startedAt } }
     : { terminated: { exitCode: 0, reason: 'Completed', startedAt, finishedAt: startedAt, containerID: idOf(pod, container.name) } };
   return containerStatus(pod, container, { ready: true, restartCount: 0, state });

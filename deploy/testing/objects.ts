@@ -33,7 +33,7 @@ export type Wanted<T extends KubeObject> = string | ((object: T | null) => boole
 const lostWithServer: ReadonlySet<number> = new Set([503, 504]);
 const persistMs = 60_000;
 /** The first response timeout, doubled with each attempt for slow servers. */
-const patienceMs = 500;
+const waitFirstMs = 500;
 /** Bound on the printed part of an invalid object. */
 const shownCharactersMax = 200;
 const definitionsGroup = 'apiextensions.k8s.io';
@@ -178,7 +178,7 @@ export class Objects {
 
   /** Sends an idempotent request. Switches to another server when one does not answer; the caller handles refusals. */
   async #persist<T>(work: (api: RestApi) => Promise<T>): Promise<T> {
-    let timeoutMs = patienceMs;
+    let timeoutMs = waitFirstMs;
     const attempt = (): Promise<{ readonly value: T } | { readonly error: unknown }> =>
       work(this.#reach.api().with({ timeoutMs, retries: 0 })).then(
         (value) => ({ value }),

@@ -11,7 +11,7 @@ export function setClock(order: MemberOrder & { readonly order: 'clock' }): void
   const byMs = order.aheadMs - aheadMs;
   if (byMs <= 0) return;
   aheadMs = order.aheadMs;
-  for (const timer of [...timers]) timer.hasten(byMs);
+  for (const timer of [...timers]) timer.shorten(byMs);
 }
 
 /** Replaces `Date`, which provides the times in objects. */
@@ -52,7 +52,7 @@ class TestTimer {
     return this.#arm();
   }
 
-  hasten(byMs: number): void {
+  shorten(byMs: number): void {
     this.#dueMs -= byMs;
     this.#arm();
   }

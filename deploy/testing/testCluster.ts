@@ -281,11 +281,11 @@ export class TestCluster implements AsyncDisposable {
   /** Returns the leader; waits for an election. */
   leader(options?: WaitOptions): Promise<TestMember> {
     return eventually(async () => {
-      const told = await Promise.all(this.members.map(async (member, index) => (member.running ? this.#doors[index]!.status() : null)));
+      const statuses = await Promise.all(this.members.map(async (member, index) => (member.running ? this.#doors[index]!.status() : null)));
       // An isolated leader does not know of the leader of a later term.
-      const newest = told.filter((status) => status !== null).sort((a, b) => b.term - a.term)[0];
+      const newest = statuses.filter((status) => status !== null).sort((a, b) => b.term - a.term)[0];
       const leader = this.members.find(({ id, running }) => running && id === newest?.leaderId);
-      const agrees = leader !== undefined && told[this.members.indexOf(leader)]?.role === 'leader';
+      const agrees = leader !== undefined && statuses[this.members.indexOf(leader)]?.role === 'leader';
       return agrees ? leader : null;
     }, options).then((leader) => leader!);
   }

@@ -8,12 +8,12 @@ export interface Features {
   readonly all: readonly (Gate & { readonly enabled: boolean })[];
 }
 
-type Told = Readonly<Record<string, string>>;
+type GateSettings = Readonly<Record<string, string>>;
 
 /** Reads `--feature-gates` as release 1.`minor` understands it. Pure. */
-export function chooseFeatures(told: Told, minor: number): Features {
+export function chooseFeatures(settings: GateSettings, minor: number): Features {
   const gates = gatesOf(minor);
-  const say = (name: string): boolean | null => (Object.hasOwn(told, name) ? told[name] === 'true' : null);
+  const say = (name: string): boolean | null => (Object.hasOwn(settings, name) ? settings[name] === 'true' : null);
   const wholeStage = ({ stage, locked }: Gate): boolean | null => {
     const group = locked ? undefined : [...wholeStages].find(([, each]) => each === stage)?.[0];
     return group === undefined ? null : say(group);
@@ -29,9 +29,9 @@ export function chooseFeatures(told: Told, minor: number): Features {
 }
 
 /** Returns the errors of `--feature-gates`, one sentence each. Pure. */
-export function featureProblems(told: Told, minor: number): string[] {
+export function featureProblems(settings: GateSettings, minor: number): string[] {
   const gates = gatesOf(minor);
-  return Object.entries(told).flatMap(([name, value]) => {
+  return Object.entries(settings).flatMap(([name, value]) => {
     if (wholeStages.has(name)) return [];
     const gate = gates.get(name);
     if (gate === undefined)

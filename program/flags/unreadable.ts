@@ -4,8 +4,8 @@ import type { FlagTable } from './flag.js';
 function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly (readonly [option: string, file: string])[] {
   return Object.entries(table).flatMap(([option, { value, notRead = false }]) => {
     if (notRead || value === undefined || !/^file\b/.test(value)) return [];
-    const told = options[option];
-    const files: readonly unknown[] = Array.isArray(told) ? told : [told];
+    const setting = options[option];
+    const files: readonly unknown[] = Array.isArray(setting) ? setting : [setting];
     return files.flatMap((file) => (typeof file === 'string' && file !== '' ? [[option, file] as const] : []));
   });
 }

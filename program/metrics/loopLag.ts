@@ -25,7 +25,7 @@ interface Delays {
 
 const resolutionMs = 10;
 /** Measurement stops then. Scrapers read every minute at the latest. */
-const patienceMs = 150_000;
+const idleMs = 150_000;
 const never = 2 ** 31 - 1;
 const nanoseconds = 1e9;
 
@@ -35,16 +35,16 @@ const nanoseconds = 1e9;
  */
 export function collectProcessMetrics(registry: Registry, delays: Delays = monitorEventLoopDelay({ resolution: resolutionMs })): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: never });
-  let patience: NodeJS.Timeout | null = null;
+  let idleTimer: NodeJS.Timeout | null = null;
   const measure = (): void => {
-    if (patience === null) {
+    if (idleTimer === null) {
       delays.enable();
-      patience = setTimeout(() => {
-        patience = null;
+      idleTimer = setTimeout(() => {
+        idleTimer = null;
         delays.disable();
         delays.reset();
-      }, patienceMs).unref();
-    } else patience.refresh();
+      }, idleMs).unref();
+    } else idleTimer.refresh();
   };
   for (const [name, { of, read }] of Object.entries(readings)) {
     const metric = `nodejs_eventloop_lag_${name}_seconds`;

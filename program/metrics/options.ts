@@ -9,13 +9,13 @@ import { binaryMinor } from '../features/gates.js';
 /** Reads the file named by an option; throws its errors. */
 export function metricChoice(options: CommonOptions): MetricChoice {
   const file = options['allow-metric-labels-manifest'];
-  const told = options['allow-metric-labels']
+  const fromFlag = options['allow-metric-labels']
     .flatMap(quotedPairs)
     .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const);
   const shown = options['show-hidden-metrics-for-version'];
   return {
     disabled: options['disabled-metrics'],
-    allowedLabels: new Map([...(file === null ? [] : labelsIn(file)), ...told].map(([key, values]) => [key, valuesOf(values)])),
+    allowedLabels: new Map([...(file === null ? [] : labelsIn(file)), ...fromFlag].map(([key, values]) => [key, valuesOf(values)])),
     hiddenShownFor: shown === null ? null : Number(shown.split('.')[1]),
   };
 }

@@ -28,7 +28,7 @@ export class Http2Request implements StreamRequest {
 
   forgetHead(): void {
     const kept: Record<string, string | string[] | undefined> = {};
-    for (const name of toldAtEnd) if (this.headers[name] !== undefined) kept[name] = this.headers[name];
+    for (const name of keptHeaders) if (this.headers[name] !== undefined) kept[name] = this.headers[name];
     this.headers = kept;
     this.rawHeaders = nothing;
   }
@@ -38,7 +38,7 @@ export class Http2Request implements StreamRequest {
   }
 }
 
-const toldAtEnd = ['user-agent', 'x-forwarded-for', 'x-real-ip'] as const;
+const keptHeaders = ['user-agent', 'x-forwarded-for', 'x-real-ip'] as const;
 const nothing: string[] = [];
 
 /** Names of headers are lower-case here. */

@@ -62,7 +62,7 @@ export interface Listener {
   readonly connections: number;
   readonly handshakeErrors: number;
   /** Connections whose client has not asked for anything yet. */
-  readonly newcomers: number;
+  readonly unusedConnections: number;
   /** Returns false, without touching the socket, once it takes no new ones. */
   readonly take: (socket: Socket) => boolean;
   /** Asks HTTP/1.1 clients to leave in each response; accepts new connections. */
@@ -81,7 +81,7 @@ export interface Listener {
 }
 
 /** An orderly stop needs this part. */
-export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers' | 'connections'>;
+export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'unusedConnections' | 'connections'>;
 
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
@@ -155,7 +155,7 @@ class OpenListener {
     return this.#open.connections.size;
   }
 
-  get newcomers(): number {
+  get unusedConnections(): number {
     return [...this.#open.connections].filter(({ used }) => !used).length;
   }
 

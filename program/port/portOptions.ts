@@ -21,7 +21,7 @@ export interface PortFlags {
   readonly 'permit-port-sharing': boolean;
 }
 
-export interface PortSurroundings {
+export interface PortContext {
   readonly options: PortFlags;
   readonly pair: KeyPairFiles | KeyPair;
   readonly moreAuthorities?: readonly string[];
@@ -31,15 +31,15 @@ export interface PortSurroundings {
 }
 
 /** Reads, checks and follows the named files. Throws a CredentialError. */
-export function portOptions(surroundings: PortSurroundings): Omit<ListenerOptions, 'goawayChance' | 'handle'> {
-  const { options } = surroundings;
+export function portOptions(context: PortContext): Omit<ListenerOptions, 'goawayChance' | 'handle'> {
+  const { options } = context;
   const tls = tlsSettings(options);
   checkTlsSettings(tls);
   return {
     host: options['bind-address'],
     port: options['secure-port'],
     sharesPort: sharesPort(options),
-    credentials: followed(surroundings, tls),
+    credentials: followed(context, tls),
     tls,
     http2: !options['disable-http2-serving'],
     http2StreamsMax: options['http2-max-streams-per-connection'],
@@ -47,7 +47,7 @@ export function portOptions(surroundings: PortSurroundings): Omit<ListenerOption
 }
 
 function followed(
-  { options, pair, moreAuthorities = [], live, changed, failed }: PortSurroundings,
+  { options, pair, moreAuthorities = [], live, changed, failed }: PortContext,
   tls: ListenerOptions['tls'],
 ): Live<ListenerCredentials> {
   const clientCas = (['client-ca-file', 'requestheader-client-ca-file'] as const).flatMap((option) =>

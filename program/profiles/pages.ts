@@ -154,10 +154,10 @@ export class DebugPages {
   async #verbosity({ method, body }: PageRequest): Promise<PageAnswer> {
     const { verbosity } = this.#options;
     if (method !== 'PUT') return text(405, 'unrecognized http method\n');
-    const told = (await body()).toString('utf8').trim();
-    if (!/^-?\d{1,9}$/.test(told)) return text(400, `failed to set klog.logging.verbosity ${told}: it must be a whole number\n`);
-    verbosity.level = Number(told);
-    return text(200, `successfully set klog.logging.verbosity to ${told}`);
+    const requested = (await body()).toString('utf8').trim();
+    if (!/^-?\d{1,9}$/.test(requested)) return text(400, `failed to set klog.logging.verbosity ${requested}: it must be a whole number\n`);
+    verbosity.level = Number(requested);
+    return text(200, `successfully set klog.logging.verbosity to ${requested}`);
   }
 }
 
@@ -170,18 +170,18 @@ class PageError extends Error {
   }
 }
 
-function secondsOf(query: URLSearchParams, unlessTold: number): number {
-  const told = query.get('seconds') ?? '';
-  const seconds = told === '' ? unlessTold : Number(told);
+function secondsOf(query: URLSearchParams, byDefault: number): number {
+  const requested = query.get('seconds') ?? '';
+  const seconds = requested === '' ? byDefault : Number(requested);
   if (!(seconds > 0 && seconds <= secondsMax))
-    throw new PageError(400, `seconds must be above 0 and at most ${secondsMax}, not ${JSON.stringify(told)}`);
+    throw new PageError(400, `seconds must be above 0 and at most ${secondsMax}, not ${JSON.stringify(requested)}`);
   return seconds;
 }
 
 function formatOf<const F extends string>(query: URLSearchParams, formats: readonly F[]): F {
-  const told = query.get('format') ?? formats[0]!;
-  const found = formats.find((format) => format === told);
-  if (found === undefined) throw new PageError(400, `format must be one of ${formats.join(', ')}, not ${JSON.stringify(told)}`);
+  const requested = query.get('format') ?? formats[0]!;
+  const found = formats.find((format) => format === requested);
+  if (found === undefined) throw new PageError(400, `format must be one of ${formats.join(', ')}, not ${JSON.stringify(requested)}`);
   return found;
 }
 

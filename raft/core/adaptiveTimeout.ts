@@ -27,8 +27,8 @@ export class AdaptiveTimeout {
   }
 
   /** A silence that had not begun teaches nothing. */
-  learn(silence: number): void {
-    const taught = Math.min(silence, this.ticks, (this.#electionTicks * this.#timeoutsMax) / 2);
+  learn(elapsedTicks: number): void {
+    const taught = Math.min(elapsedTicks, this.ticks, (this.#electionTicks * this.#timeoutsMax) / 2);
     this.#longest = Math.max(this.#longest, taught);
     this.#longestOfSpan = Math.max(this.#longestOfSpan, taught);
   }

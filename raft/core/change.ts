@@ -23,11 +23,11 @@ export function changeMembership(server: Server, leadership: Leadership, change:
 function refusal(server: Server, leadership: Leadership, change: MembershipChange): string | null {
   if (leadership.firstIndex > server.log.commit) return 'the leader has not committed an entry of its term yet; try again';
   if (server.memberships.currentIndex > server.log.commit) return 'an earlier membership change is not committed yet; try again';
-  return change.type === 'promote' ? laggardReason(server, leadership, change.id) : null;
+  return change.type === 'promote' ? lagReason(server, leadership, change.id) : null;
 }
 
 /** A quorum may need a lagging voter (dissertation, section 4.2.1). */
-function laggardReason(server: Server, leadership: Leadership, id: typeof server.id): string | null {
+function lagReason(server: Server, leadership: Leadership, id: typeof server.id): string | null {
   const peer = leadership.peers.get(id);
   if (peer === undefined) return null;
   if (!isActive(server, peer)) return `${id} does not answer, so it has not caught up: start it, see what its log says, and try again`;

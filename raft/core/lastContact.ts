@@ -37,9 +37,9 @@ export function heardVoter(server: Server): void {
 
 /** A leader of an older term was alive and deposed for being late. Its delay is unknown; `adaptiveTimeout` bounds the lesson. */
 export function heardFromPast(server: Server, message: Message): void {
-  const { formerContact: formerSilence } = server;
-  if (formerSilence === null || message.from !== formerSilence.of || message.term !== formerSilence.term || !isLeading(message)) return;
-  server.adaptiveTimeout.learn(server.now - formerSilence.since);
+  const { formerContact } = server;
+  if (formerContact === null || message.from !== formerContact.of || message.term !== formerContact.term || !isLeading(message)) return;
+  server.adaptiveTimeout.learn(server.now - formerContact.since);
   server.formerContact = null;
 }
 

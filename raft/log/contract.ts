@@ -16,7 +16,7 @@ export interface LogOptions {
 }
 
 /** 'different': the peer had another incarnation, so it lost its disk and must not return under its old name. */
-export type PeerAcquaintance = 'known' | 'new' | 'different';
+export type PeerIncarnation = 'known' | 'new' | 'different';
 
 /** Calls are synchronous and durable on return. After a failed write (`DiskFailedError`) or damage (`DamagedLogError`) every call throws that error again. */
 export interface RaftLog extends LogReader {
@@ -36,6 +36,6 @@ export interface RaftLog extends LogReader {
   /** Later entries stay only if the entry at its index has its term (Raft, figure 13, step 6). Raises commit index and term to the snapshot's if they lag. */
   resetTo(snapshot: SnapshotMeta): void;
   /** Durable on return; a 'different' incarnation is not stored. */
-  rememberPeer(memberId: MemberId, incarnation: string): PeerAcquaintance;
+  rememberPeer(memberId: MemberId, incarnation: string): PeerIncarnation;
   close(): void;
 }

@@ -8,7 +8,7 @@ import type { DatabaseKind, OpenedDatabase } from '../sqlite/database.js';
 import { DamagedLogError, WrongIdentityError } from '../sqlite/errors.js';
 import { FailStop } from '../sqlite/failStop.js';
 import { forgetWal } from '../sqlite/keptWal.js';
-import type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
+import type { LogIdentity, LogOptions, PeerIncarnation, RaftLog } from './contract.js';
 import { checkpointPages, dropSliceMin, logKind, logStatements, pageBytes } from './file.js';
 import type { LogStatements } from './file.js';
 import { entryFromRow, entryRow, identityFromRow, peerRow, stateFromRow, stateRow } from './records.js';
@@ -18,7 +18,7 @@ import { TermRuns } from './termRuns.js';
 
 export type { LogOptions, RaftLog } from './contract.js';
 
-const pagesBesideEntries = 16;
+const otherPages = 16;
 
 const tailBytesDefault = 16 * 1024 * 1024;
 
@@ -161,7 +161,7 @@ class SqliteLog implements RaftLog {
     this.#startAfter(base);
   }
 
-  rememberPeer(memberId: MemberId, incarnation: string): PeerAcquaintance {
+  rememberPeer(memberId: MemberId, incarnation: string): PeerIncarnation {
     this.#failStop.check();
     const known = this.#peers.get(memberId);
     if (known !== undefined) return known === incarnation ? 'known' : 'different';
@@ -240,7 +240,7 @@ class SqliteLog implements RaftLog {
     if (this.#oldestStored <= this.#base.index || (first !== undefined && first.index <= this.#lastIndex)) return checkpointPages;
     let bytes = 0;
     for (const { data } of entries) bytes += data.length;
-    return pagesBesideEntries + 2 * (entries.length + Math.ceil(bytes / pageBytes));
+    return otherPages + 2 * (entries.length + Math.ceil(bytes / pageBytes));
   }
 
   #insert(entry: Entry): void {

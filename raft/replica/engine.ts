@@ -17,7 +17,7 @@ import { ReplicaError } from './errors.js';
 import { Figures } from './figures.js';
 import { FirstElection } from './firstElection.js';
 import type { Input, Inbox } from './inbox.js';
-import { LeaderSilences } from './leaderSilence.js';
+import { LeaderContactIntervals } from './leaderContactIntervals.js';
 import type { ReplicaLimits } from './limits.js';
 import type { ProposeRequest } from './port.js';
 import { Proposals } from './proposals.js';
@@ -32,9 +32,9 @@ import type { Space } from './space.js';
 import { SpaceWatch } from './spaceWatch.js';
 import type { Continuations } from './continuations.js';
 import { describeStatus } from './status.js';
-import { StoreCare } from './storeCare.js';
+import { StoreMaintenance } from './storeMaintenance.js';
 import { Trimmer } from './trimmer.js';
-import { processorMs, Wakefulness } from './wakefulness.js';
+import { processorMs, SuspensionDetector } from './suspensionDetector.js';
 
 /**
  * The loop of a replica. Input is collected while sockets are read; a round then passes it to the core and carries out the core's requests until there are
@@ -54,12 +54,12 @@ export class Engine {
   readonly #snapshots: Snapshots;
   readonly #administration: Administration;
   readonly #trimmer: Trimmer;
-  readonly #silences = new LeaderSilences();
+  readonly #contactIntervals = new LeaderContactIntervals();
   readonly #figures = new Figures(performance.now());
-  readonly #wakefulness: Wakefulness;
+  readonly #suspension: SuspensionDetector;
   readonly #firstElection: FirstElection;
   readonly #ticks: TickTimer;
-  readonly #storeCare: StoreCare;
+  readonly #storeMaintenance: StoreMaintenance;
   readonly #spaceWatch: SpaceWatch;
   #scheduled = false;
   #membership: Membership | null = null;
@@ -91,13 +91,13 @@ export class Engine {
     });
     this.#administration = new Administration(core, sink, parts.electionTicks);
     this.#trimmer = trimmerOf(parts);
-    this.#wakefulness = new Wakefulness(parts.electionTicks * parts.tickMs, performance.now(), {
+    this.#suspension = new SuspensionDetector(parts.electionTicks * parts.tickMs, performance.now(), {
       processorMs,
       continuations: parts.continuations,
     });
     inbox.wake = () => this.#schedule();
     this.#firstElection = new FirstElection(core, (peer) => this.#proposals.isConnected(peer), 2 * this.#limits.ticksPerHeartbeat);
-    this.#storeCare = new StoreCare(parts.store, this.#limits.settleTicks);
+    this.#storeMaintenance = new StoreMaintenance(parts.store, this.#limits.settleTicks);
     this.#ticks = new TickTimer(parts.tickMs, () => this.#schedule());
     this.#schedule();
   }
@@ -145,7 +145,7 @@ export class Engine {
 
   currentStatus(): ReplicaStatus {
     const figures = this.#figures.describe(performance.now(), this.#proposals.size);
-    return describeStatus({ ...this.#parts, snapshot: this.#snapshots.underWay }, this.#silences, {
+    return describeStatus({ ...this.#parts, snapshot: this.#snapshots.underWay }, this.#contactIntervals, {
       figures,
       space: this.#spaceWatch.describe(),
       peers: this.#parts.transport.peers(),
@@ -207,7 +207,7 @@ export class Engine {
 
   #restTicks(): number {
     if (this.#someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
-    return Math.min(this.#parts.core.restTicks, this.#storeCare.restTicks, Math.ceil(this.#limits.restMs / this.#parts.tickMs));
+    return Math.min(this.#parts.core.restTicks, this.#storeMaintenance.restTicks, Math.ceil(this.#limits.restMs / this.#parts.tickMs));
   }
 
   #guarded(action: () => void): void {
@@ -230,7 +230,7 @@ export class Engine {
       this.#spaceWatch.look(performance.now(), this.#proposals.bytes);
       const { quiet, due } = this.#ticks.take();
       for (let left = quiet; left > 0; left -= 1) this.#parts.core.tick();
-      this.#storeCare.quietTicks(quiet);
+      this.#storeMaintenance.quietTicks(quiet);
       for (const input of this.#parts.inbox.take()) this.#handle(input);
       // A stalled thread must handle waiting heartbeats before the due tick.
       if (due) this.#tick();
@@ -240,7 +240,7 @@ export class Engine {
       this.#parts.sink.flush();
       if (this.#state === 'stopping' && this.#isDrained()) this.#drained?.();
       if (this.#someoneWaits) this.#parts.core.expectHeartbeat();
-      this.#wakefulness.rests(this.#ticks.rest(this.#restTicks()));
+      this.#suspension.rests(this.#ticks.rest(this.#restTicks()));
     } catch (error) {
       void this.#close(error);
     }
@@ -248,7 +248,7 @@ export class Engine {
 
   /** Called before anything is sent. */
   #standDownIfStopped(): void {
-    if (this.#wakefulness.stopped(performance.now())) this.#parts.core.stopped();
+    if (this.#suspension.stopped(performance.now())) this.#parts.core.stopped();
   }
 
   #handle(input: Input): void {
@@ -256,7 +256,7 @@ export class Engine {
     switch (input.type) {
       case 'message':
         core.step(this.#spaceWatch.takesEntries ? input.message : withoutEntries(input.message));
-        if (input.message.type === 'append' && input.message.from === core.leader) this.#silences.heard(performance.now());
+        if (input.message.type === 'append' && input.message.from === core.leader) this.#contactIntervals.contact(performance.now());
         return;
       case 'forward':
         this.#onForward(input);
@@ -279,7 +279,7 @@ export class Engine {
         if (core.leader === input.peer) core.campaignSoon();
         return;
       case 'peerSpace':
-        this.#spaceWatch.peerTold(input.peer, input.code);
+        this.#spaceWatch.peerAnnounced(input.peer, input.code);
         return;
       case 'refused':
         sink.log('error', 'refused by a peer', { peer: input.peer, reason: input.reason });
@@ -314,7 +314,7 @@ export class Engine {
     this.#expireBarriers(now);
     this.#administration.tick();
     this.#administration.expire(now);
-    this.#storeCare.tick(this.#proposals.size > 0);
+    this.#storeMaintenance.tick(this.#proposals.size > 0);
     this.#firstElection.tick();
   }
 
@@ -385,13 +385,13 @@ export class Engine {
   }
 
   #persist(what: Persist): void {
-    this.#wakefulness.waits();
+    this.#suspension.waits();
     const begun = performance.now();
     this.#parts.log.append(what);
     for (const { data } of what.entries) this.#spaceWatch.take(data.length);
     const took = performance.now() - begun;
     this.#figures.logSync.observe(took);
-    this.#wakefulness.waited(took);
+    this.#suspension.waited(took);
   }
 
   #send(messages: readonly Message[]): void {
@@ -408,7 +408,7 @@ export class Engine {
     failPoint?.('install.swapped');
     log.resetTo(meta);
     failPoint?.('install.done');
-    this.#storeCare.written();
+    this.#storeMaintenance.written();
     this.#figures.snapshotsInstalled += 1;
     sink.log('info', 'installed a snapshot', { index: meta.index, revision: store.revision });
     tellMissed(store, before, this.#limits.changesBytesMax, sink);
@@ -418,7 +418,7 @@ export class Engine {
   #apply(entries: readonly Entry[]): void {
     const { core, store, sink } = this.#parts;
     const { compactedRevision } = store;
-    this.#storeCare.written();
+    this.#storeMaintenance.written();
     const { results, changes } = store.apply(entries);
     if (changes.length > 0 || store.compactedRevision !== compactedRevision)
       sink.changes(changes, store.revision, { compacted: store.compactedRevision });
@@ -454,7 +454,7 @@ export class Engine {
   #onState({ role, term, leader }: NonNullable<Ready['state']>): void {
     if (leader !== null) this.#firstElection.leaderKnown();
     this.#leaderlessSince = leader === null && this.#firstElection.isOver ? (this.#leaderlessSince ?? performance.now()) : null;
-    this.#silences.changed();
+    this.#contactIntervals.changed();
     this.#figures.stateChanged(role, leader);
     this.#parts.sink.log('info', 'leadership', { role, term, leader: leader ?? 'none' });
     this.#administration.leadershipChanged();

@@ -75,7 +75,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
   readonly #changeListeners = new Set<(batch: ChangeBatch) => void>();
   readonly #failureListeners = new Set<(error: Error) => void>();
   readonly #soleMember: SoleMemberReader;
-  #toldUpTo = revision(0);
+  #deliveredThrough = revision(0);
   #nextId = 1;
   #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
   #flushIsDue = false;
@@ -119,7 +119,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
   current(): Revision | null {
     if (!this.#soleMember.isProven || this.#isOver) return null;
     const { published } = this.#options;
-    return published === undefined || published() <= this.#toldUpTo ? this.#toldUpTo : null;
+    return published === undefined || published() <= this.#deliveredThrough ? this.#deliveredThrough : null;
   }
 
   range(options: RangeOptions): Promise<RangeResult> {
@@ -183,7 +183,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
       if (this.#changeListeners.size === 0) return;
       const batch = new EncodedChanges(encoded);
       for (const listener of this.#changeListeners) listener(batch);
-      this.#toldUpTo = batch.revision;
+      this.#deliveredThrough = batch.revision;
     },
     written: (sequence, outcome) => {
       this.#writes.get(sequence)?.resolve(outcome);
@@ -194,7 +194,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
       if (batch === undefined) return;
       this.#barriers.delete(id);
       if (outcome.outcome === 'reached') {
-        this.#toldUpTo = outcome.revision;
+        this.#deliveredThrough = outcome.revision;
         this.#soleMember.reached(batch.word);
       }
       for (const { resolve } of batch.pending) resolve(outcome);

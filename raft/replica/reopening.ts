@@ -7,10 +7,10 @@ import type { Engine } from './engine.js';
 import type { ProposeRequest, RequestReceiver } from './port.js';
 import type { AttemptCounter } from './proposals.js';
 import { diskLevel, isBelow, reserveOf } from './space.js';
-import { ToldChanges } from './toldChanges.js';
+import { DeliveredChanges } from './deliveredChanges.js';
 import { WaitingReplica } from './waiting.js';
 
-export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'told'> {
+export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'deliveredThrough'> {
   readonly stopped: () => void;
 }
 
@@ -32,7 +32,7 @@ type Answering = Omit<RequestReceiver, 'stop'>;
  */
 export class ReopeningReplica implements RequestReceiver {
   readonly #options: ReopeningOptions;
-  readonly #sink: ToldChanges;
+  readonly #sink: DeliveredChanges;
   readonly #attempts: AttemptCounter = { last: 0 };
   #engine: Engine | null = null;
   #waiting: WaitingReplica | null = null;
@@ -44,7 +44,7 @@ export class ReopeningReplica implements RequestReceiver {
 
   private constructor(options: ReopeningOptions) {
     this.#options = options;
-    this.#sink = new ToldChanges(options.sink, (error) => this.#failed(error));
+    this.#sink = new DeliveredChanges(options.sink, (error) => this.#failed(error));
   }
 
   /** Waits for a full disk only with a readable store. */
@@ -116,7 +116,12 @@ export class ReopeningReplica implements RequestReceiver {
   }
 
   async #open(): Promise<void> {
-    const engine = await openReplica({ ...this.#options, sink: this.#sink, attempts: this.#attempts, told: this.#sink.told });
+    const engine = await openReplica({
+      ...this.#options,
+      sink: this.#sink,
+      attempts: this.#attempts,
+      deliveredThrough: this.#sink.through,
+    });
     this.#sink.begin(engine.revision);
     this.#engine = engine;
     this.#waitMs = lookMs;
@@ -146,7 +151,7 @@ export class ReopeningReplica implements RequestReceiver {
       store,
       sink,
       reason: `the disk of ${options.memberId} is full: ${reason}`,
-      told: this.#sink.told ?? store.revision,
+      delivered: this.#sink.through ?? store.revision,
       isCurrent: this.#wasAlone,
       space: () => this.#space(store.usedBytes),
     });

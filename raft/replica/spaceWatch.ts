@@ -30,7 +30,7 @@ const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)}
 export class SpaceWatch {
   readonly #parts: SpaceWatchParts;
   readonly #peers = new Map<MemberId, SpaceLevel>();
-  #told: SpaceLevel = 'ample';
+  #announced: SpaceLevel = 'ample';
   #alarm: SpaceStatus['alarm'] = null;
   #handOverFromMs = 0;
   #urgentFromMs = 0;
@@ -42,9 +42,9 @@ export class SpaceWatch {
   look(nowMs: number, waitingBytes: number): void {
     this.#parts.space.look(nowMs, waitingBytes);
     const { disk } = this.#parts.space;
-    if (disk !== this.#told) {
-      if (this.#told === 'ample') this.#handOverFromMs = nowMs + handOverMs;
-      this.#told = disk;
+    if (disk !== this.#announced) {
+      if (this.#announced === 'ample') this.#handOverFromMs = nowMs + handOverMs;
+      this.#announced = disk;
       this.#parts.transport().tellSpace(spaceLevels.indexOf(disk));
       this.#say(disk === 'ample' ? 'info' : 'warn', 'room on the disk', { level: disk });
     }
@@ -52,7 +52,7 @@ export class SpaceWatch {
     this.#raiseOrEnd();
   }
 
-  peerTold(peer: MemberId, code: number): void {
+  peerAnnounced(peer: MemberId, code: number): void {
     this.#peers.set(peer, spaceLevels[code] ?? 'ample');
   }
 

@@ -3,7 +3,7 @@ import type { RaftLog } from '../log/log.js';
 import type { ReplicaStatus } from '../replica-api.js';
 import type { StateMachine } from '../store/contract.js';
 import type { MemberId } from '../types.js';
-import type { LeaderSilences } from './leaderSilence.js';
+import type { LeaderContactIntervals } from './leaderContactIntervals.js';
 import type { SnapshotUnderWay } from './snapshots.js';
 
 function shown(
@@ -26,7 +26,7 @@ interface Parts {
 
 export function describeStatus(
   { core, log, store, tickMs, snapshot }: Parts,
-  silences: LeaderSilences,
+  contactIntervals: LeaderContactIntervals,
   own: Pick<ReplicaStatus, 'figures' | 'peers' | 'space'>,
 ): ReplicaStatus {
   const progress = core.progress();
@@ -44,7 +44,7 @@ export function describeStatus(
     compactedRevision: store.compactedRevision,
     members: core.membership.members.map((member) => ({ ...member, progress: shown(member.id, progress?.get(member.id), snapshot) })),
     electionTimeoutMs: core.electionTimeoutTicks * tickMs,
-    leaderSilence: silences.describe(),
+    leaderSilence: contactIntervals.describe(),
     ...own,
   };
 }

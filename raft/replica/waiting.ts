@@ -12,7 +12,7 @@ export interface WaitingParts {
   readonly store: StoreToRead;
   readonly sink: ReplicaSink;
   readonly reason: string;
-  readonly told: Revision;
+  readonly delivered: Revision;
   readonly isCurrent: boolean;
   readonly space: () => SpaceStatus;
 }
@@ -73,12 +73,12 @@ export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
   }
 
   get #barrierOutcome(): BarrierOutcome {
-    const { isCurrent, told, reason } = this.#parts;
-    return isCurrent ? { outcome: 'reached', revision: told } : { outcome: 'unavailable', reason };
+    const { isCurrent, delivered, reason } = this.#parts;
+    return isCurrent ? { outcome: 'reached', revision: delivered } : { outcome: 'unavailable', reason };
   }
 
   get #status(): ReplicaStatus {
-    const { options, told, space } = this.#parts;
+    const { options, delivered, space } = this.#parts;
     const { appliedIndex, appliedTerm, compactedRevision, membership } = this.#parts.store;
     return {
       clusterId: clusterIdOf(options.clusterToken),
@@ -90,7 +90,7 @@ export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
       appliedIndex,
       firstIndex: appliedIndex,
       lastIndex: appliedIndex,
-      revision: told,
+      revision: delivered,
       compactedRevision,
       members: membership.members.map((member) => ({ ...member, progress: null })),
       electionTimeoutMs: options.electionTimeoutMs,

@@ -7,7 +7,7 @@ import type { StoreState } from './rows.js';
 /** Takes some milliseconds. */
 export const sweepSlice = 256;
 /** More per batch than its entries add: the sweep always catches up. */
-export const sweepBesideMin = 32;
+export const sweepMin = 32;
 export const sweepPerEntry = 4;
 export const vacuumSlice = 128;
 const freePagesKept = 256;

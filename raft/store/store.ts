@@ -13,7 +13,7 @@ import { Applier } from './applier.js';
 import type { Change, ChangesResult, CommandResult, RangeOptions, RangeResult, StateMachine } from './contract.js';
 import { checkpointPages, readState, storeKind, storeStatements, verifiedAtOpenBytesMax, verifyContent } from './file.js';
 import type { StoreStatements } from './file.js';
-import { shrink, sweep, sweepBesideMin, sweepPending, sweepPerEntry, sweepSlice, usedPages, vacuumSlice } from './housekeeping.js';
+import { shrink, sweep, sweepMin, sweepPending, sweepPerEntry, sweepSlice, usedPages, vacuumSlice } from './housekeeping.js';
 import { StoreReader } from './reader.js';
 import { revisionMax, stateRow } from './rows.js';
 import type { StoreState } from './rows.js';
@@ -141,7 +141,7 @@ class SqliteStore implements Store {
       this.#begin();
       for (const entry of entries) applier.apply(entry);
       failPoint?.('store.apply.uncommitted');
-      this.#state = this.#swept(applier.state, Math.max(sweepBesideMin, sweepPerEntry * applier.changes.length));
+      this.#state = this.#swept(applier.state, Math.max(sweepMin, sweepPerEntry * applier.changes.length));
       this.#unsettledChanges += applier.changes.length;
       if (this.#unsettledChanges >= unsettledChangesMax || this.#copying) this.#settle();
       return { results: applier.results, changes: applier.changes };

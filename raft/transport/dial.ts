@@ -7,14 +7,14 @@ import type { TlsFiles } from './certificate.js';
 import { Connection } from './connection.js';
 import { frameKinds, writeFrame } from './frames.js';
 import { protocolVersion, readIdentity, readRefusal, refuseWelcome, writeHello } from './handshake.js';
-import type { Acquaintance, Identity, Purpose, Refusal } from './handshake.js';
+import type { CallerRecords, Identity, Purpose, Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
 
 export interface DialOptions {
   readonly self: Identity;
   readonly selfAddress: string;
   readonly tls: TlsFiles;
-  readonly known: Acquaintance;
+  readonly known: CallerRecords;
   readonly to: MemberId;
   readonly address: string;
   readonly purpose: Purpose;

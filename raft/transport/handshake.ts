@@ -48,7 +48,7 @@ export const finalRefusals: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['re
 export type Remember = (id: MemberId, incarnation: string) => 'same' | 'different' | 'diskFailed';
 
 /** A replica's knowledge about callers. */
-export interface Acquaintance {
+export interface CallerRecords {
   isRemoved(id: MemberId): boolean;
   /** A caller must mean another cluster, even with the same token and names. */
   isAlone(): boolean;
@@ -56,7 +56,7 @@ export interface Acquaintance {
 }
 
 /** `certified` is the member in its certificate. */
-export function refuseHello(hello: Hello, certified: MemberId, self: Identity, known: Acquaintance): Objection | null {
+export function refuseHello(hello: Hello, certified: MemberId, self: Identity, known: CallerRecords): Objection | null {
   if (hello.version !== protocolVersion)
     return { code: 'version', reason: `protocol version ${hello.version} was offered, ${self.id} speaks ${protocolVersion}` };
   if (hello.clusterId !== self.clusterId)
@@ -74,13 +74,13 @@ export function refuseHello(hello: Hello, certified: MemberId, self: Identity, k
 }
 
 /** Returns null if the called member answers, or the reason for refusal. */
-export function refuseWelcome(welcome: Identity, called: MemberId, self: Identity, known: Acquaintance): string | null {
+export function refuseWelcome(welcome: Identity, called: MemberId, self: Identity, known: CallerRecords): string | null {
   if (welcome.clusterId !== self.clusterId) return 'it belongs to another cluster';
   if (welcome.id !== called) return `it says that it is ${welcome.id}`;
   return objectionTo(welcome, known)?.reason ?? null;
 }
 
-function objectionTo({ id, incarnation }: Identity, known: Acquaintance): Objection | null {
+function objectionTo({ id, incarnation }: Identity, known: CallerRecords): Objection | null {
   const remembered = known.remember(id, incarnation);
   if (remembered === 'same') return null;
   if (remembered === 'diskFailed') return { code: null, reason: `the data directory of ${id} could not be remembered: the disk failed` };

@@ -7,13 +7,13 @@ import type { Log, TransportHandlers } from './contract.js';
 import { readForward, readMessage } from './encoding.js';
 import { frameKinds, spaceCodeDefault, writeFrame } from './frames.js';
 import { readHello, refuseHello, writeIdentity, writeRefusal } from './handshake.js';
-import type { Acquaintance, Hello, Identity, Objection } from './handshake.js';
+import type { CallerRecords, Hello, Identity, Objection } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { SnapshotReceiver } from './snapshotReceiver.js';
 
 export interface InboundContext {
   readonly self: Identity;
-  readonly known: Acquaintance;
+  readonly known: CallerRecords;
   readonly handlers: TransportHandlers;
   readonly snapshotDirectory: string;
   /** See `SnapshotReceiverOptions`. */
@@ -140,8 +140,8 @@ export class Inbound {
   }
 
   async #lost(reason: string): Promise<void> {
-    const stranger = this.#from === null;
-    if (stranger) this.#context.log('warn', 'connection on the peer port refused', { remote: this.#remote, reason });
+    const isUnidentified = this.#from === null;
+    if (isUnidentified) this.#context.log('warn', 'connection on the peer port refused', { remote: this.#remote, reason });
     else if (reason.startsWith('not understood'))
       this.#context.log('warn', 'peer sent what is not understood', { peer: this.#from ?? '', reason });
     this.#context.onClosed(this);

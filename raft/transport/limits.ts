@@ -14,7 +14,7 @@ export const transportLimits = {
   /** A connection without a first byte in this time is closed: peers send at once. */
   silentMs: 2_000,
   silentOfMembersMax: 256,
-  silentOfStrangersMax: 64,
+  silentOfNonMembersMax: 64,
   silentOfAddressMax: 16,
   handshakesMax: 32,
   handshakesOfAddressMax: 8,
@@ -25,7 +25,7 @@ export const transportLimits = {
   unsentAnswersBytesMax: 64 * 1024,
   certificateCheckPings: 60,
   /** Peers known only from their hello. */
-  strangersMax: 16,
+  nonMembersMax: 16,
   snapshotChunkBytes: 256 * 1024,
   /** A chunk, or an announcement with the longest membership. */
   snapshotFrameBytesMax: 1024 * 1024,

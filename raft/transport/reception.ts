@@ -7,7 +7,7 @@ import { readTlsFiles } from './certificate.js';
 import type { TlsFiles } from './certificate.js';
 import type { Log } from './contract.js';
 import { transportLimits } from './limits.js';
-import { Lobby } from './lobby.js';
+import { PendingConnections } from './pendingConnections.js';
 
 export interface ReceptionOptions {
   readonly tls: TlsFiles;
@@ -17,16 +17,16 @@ export interface ReceptionOptions {
   readonly onSecure: (socket: TLSSocket) => void;
 }
 
-const { silentOfStrangersMax, silentOfMembersMax, silentOfAddressMax, handshakesMax, handshakesOfAddressMax, silentMs, handshakeMs } =
+const { silentOfNonMembersMax, silentOfMembersMax, silentOfAddressMax, handshakesMax, handshakesOfAddressMax, silentMs, handshakeMs } =
   transportLimits;
 
 class Rooms {
-  readonly silent: Lobby;
-  readonly handshakes: Lobby;
+  readonly silent: PendingConnections;
+  readonly handshakes: PendingConnections;
 
   constructor(silentMax: number, perAddress: { readonly silent: number; readonly handshakes: number }) {
-    this.silent = new Lobby({ countMax: silentMax, perAddressMax: perAddress.silent });
-    this.handshakes = new Lobby({ countMax: handshakesMax, perAddressMax: perAddress.handshakes });
+    this.silent = new PendingConnections({ countMax: silentMax, perAddressMax: perAddress.silent });
+    this.handshakes = new PendingConnections({ countMax: handshakesMax, perAddressMax: perAddress.handshakes });
   }
 }
 
@@ -43,7 +43,7 @@ export class Reception {
   address = '';
   readonly #options: ReceptionOptions;
   readonly #members = new Rooms(silentOfMembersMax, { silent: silentOfMembersMax, handshakes: handshakesMax });
-  readonly #strangers = new Rooms(silentOfStrangersMax, { silent: silentOfAddressMax, handshakes: handshakesOfAddressMax });
+  readonly #nonMembers = new Rooms(silentOfNonMembersMax, { silent: silentOfAddressMax, handshakes: handshakesOfAddressMax });
   readonly #accepted = new Set<Socket>();
   readonly #tcp: TcpServer;
   readonly #tls: TlsServer;
@@ -75,7 +75,7 @@ export class Reception {
   }
 
   welcomed(socket: TLSSocket): void {
-    for (const { handshakes } of [this.#members, this.#strangers]) handshakes.leave(remoteOf(socket));
+    for (const { handshakes } of [this.#members, this.#nonMembers]) handshakes.leave(remoteOf(socket));
   }
 
   renew(): void {
@@ -103,7 +103,7 @@ export class Reception {
     socket.on('error', ignore);
     if (socket.remoteAddress === undefined) return void socket.destroy();
     const address = plainAddress(socket.remoteAddress);
-    const { silent, handshakes } = this.#options.isMembers(address) ? this.#members : this.#strangers;
+    const { silent, handshakes } = this.#options.isMembers(address) ? this.#members : this.#nonMembers;
     const key = remoteOf(socket);
     const putOut = (): void => void socket.destroy();
     let silence = true;

@@ -5,7 +5,7 @@ import type { TlsFiles } from './certificate.js';
 import type { Log, OnSnapshotProgress, PeerMessage, SnapshotAnnouncement, Transport, TransportHandlers } from './contract.js';
 import type { DialOptions } from './dial.js';
 import { spaceCodeDefault } from './frames.js';
-import type { Acquaintance, Hello, Identity, Remember } from './handshake.js';
+import type { CallerRecords, Hello, Identity, Remember } from './handshake.js';
 import { Inbound } from './inbound.js';
 import type { InboundContext } from './inbound.js';
 import { transportLimits } from './limits.js';
@@ -40,7 +40,7 @@ export async function createTransport(options: TransportOptions): Promise<Transp
 
 class TlsTransport implements Transport, InboundContext {
   readonly self: Identity;
-  readonly known: Acquaintance;
+  readonly known: CallerRecords;
   readonly handlers: TransportHandlers;
   readonly snapshotDirectory: string;
   readonly reserveOf: (fileSystemBytes: number) => number;
@@ -49,7 +49,7 @@ class TlsTransport implements Transport, InboundContext {
   readonly #options: TransportOptions;
   readonly #peers = new Map<MemberId, Peer>();
   /** Outside the known membership. */
-  readonly #strangers = new Set<MemberId>();
+  readonly #nonMembers = new Set<MemberId>();
   readonly #inbounds = new Set<Inbound>();
   readonly #messagesFrom = new Map<MemberId, Inbound>();
   readonly #snapshotsFrom = new Map<MemberId, Inbound>();
@@ -106,9 +106,9 @@ class TlsTransport implements Transport, InboundContext {
     for (const connections of [this.#messagesFrom, this.#snapshotsFrom]) {
       for (const [id, inbound] of connections) if (removed.has(id)) inbound.close('the peer was removed from the cluster');
     }
-    for (const id of this.#peers.keys()) if (removed.has(id) || !(peers.has(id) || this.#strangers.has(id))) this.#forget(id);
+    for (const id of this.#peers.keys()) if (removed.has(id) || !(peers.has(id) || this.#nonMembers.has(id))) this.#forget(id);
     for (const [id, address] of peers) {
-      this.#strangers.delete(id);
+      this.#nonMembers.delete(id);
       this.#meet(id, address);
     }
   }
@@ -162,7 +162,7 @@ class TlsTransport implements Transport, InboundContext {
     connections.get(hello.id)?.close('the peer connected again');
     connections.set(hello.id, inbound);
     if (hello.purpose !== 'messages') return;
-    if (!this.#peers.has(hello.id) && hello.address !== '') this.#meetStranger(hello.id, hello.address);
+    if (!this.#peers.has(hello.id) && hello.address !== '') this.#meetNonMember(hello.id, hello.address);
     this.#peers.get(hello.id)?.wake();
   }
 
@@ -180,10 +180,10 @@ class TlsTransport implements Transport, InboundContext {
     this.#callersFrom.add(plain);
   }
 
-  #meetStranger(id: MemberId, address: string): void {
-    const [oldest] = this.#strangers;
-    if (oldest !== undefined && this.#strangers.size >= transportLimits.strangersMax) this.#forget(oldest);
-    this.#strangers.add(id);
+  #meetNonMember(id: MemberId, address: string): void {
+    const [oldest] = this.#nonMembers;
+    if (oldest !== undefined && this.#nonMembers.size >= transportLimits.nonMembersMax) this.#forget(oldest);
+    this.#nonMembers.add(id);
     this.#meet(id, address);
   }
 
@@ -197,7 +197,7 @@ class TlsTransport implements Transport, InboundContext {
     this.#snapshots.get(id)?.abort();
     this.#peers.get(id)?.close();
     this.#peers.delete(id);
-    this.#strangers.delete(id);
+    this.#nonMembers.delete(id);
   }
 
   #peerContext(): PeerContext {

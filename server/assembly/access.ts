@@ -160,8 +160,8 @@ function authentication({
     bearerAuthenticator(tokens.authenticate, tokens.audiences),
     webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];
-  const anonymous = derived(settings, ({ anonymous: told }) => {
-    const { enabled, paths } = told ?? { enabled: options['anonymous-auth'] !== false, paths: null };
+  const anonymous = derived(settings, ({ anonymous: configured }) => {
+    const { enabled, paths } = configured ?? { enabled: options['anonymous-auth'] !== false, paths: null };
     return enabled ? anonymousOn(paths) : () => false;
   });
   return stripCredentials(

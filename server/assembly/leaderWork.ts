@@ -15,7 +15,7 @@ interface LeaderWork {
   readonly report: (what: string, error: unknown) => void;
 }
 
-export interface Surroundings {
+export interface LeaderWorkParts {
   readonly api: Api;
   readonly store: ServerStore;
   readonly log: Logger;
@@ -23,7 +23,7 @@ export interface Surroundings {
 
 /** `failed` is the component's log message. */
 export const leaderWork = (
-  { api: { storage, ownRegistry, catalogue }, store, log }: Surroundings,
+  { api: { storage, ownRegistry, catalogue }, store, log }: LeaderWorkParts,
   part: string,
   failed: string,
 ): LeaderWork => ({

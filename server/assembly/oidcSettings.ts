@@ -31,9 +31,9 @@ export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
 }
 
 /** User names of different issuers must not collide; email addresses are unique. */
-function usernamePrefix(told: string | null, { claim, issuer }: { readonly claim: string; readonly issuer: string }): string {
-  if (told === '-') return '';
-  return told ?? (claim === 'email' ? '' : `${issuer}#`);
+function usernamePrefix(configured: string | null, { claim, issuer }: { readonly claim: string; readonly issuer: string }): string {
+  if (configured === '-') return '';
+  return configured ?? (claim === 'email' ? '' : `${issuer}#`);
 }
 
 function authority(file: string | null): string | null {

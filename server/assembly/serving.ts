@@ -62,8 +62,8 @@ const isLoopback = (address: string): boolean => /^127\.|^::1$|^localhost$/i.tes
 
 /** Returns this server's address for others: the configured one, else the listener's, else the first non-loopback one. */
 export function advertisedAddress(options: ApiServerOptions): string {
-  const told = options['advertise-address'];
-  if (told !== null) return told;
+  const advertised = options['advertise-address'];
+  if (advertised !== null) return advertised;
   const bound = options['bind-address'];
   if (bound !== '' && bound !== '0.0.0.0' && bound !== '::') return bound;
   return outsideAddress() ?? '127.0.0.1';

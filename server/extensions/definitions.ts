@@ -18,7 +18,7 @@ export const definitionsResource: GroupResource = { group: 'apiextensions.k8s.io
 const freshMs = 250;
 /** Polling interval until a stored definition is served here, and number of attempts. */
 const lookMs = 10;
-const looksMax = 200;
+const attemptsMax = 200;
 /** Limit of one turn's reading of changed definitions, except for a single one. */
 const sliceMs = 5;
 /** Definitions of this size have their schemas compiled early, which takes some 10 ms. */
@@ -145,7 +145,7 @@ export class CustomResources {
     await this.settled();
     if (result.outcome !== 'found') return;
     // A starting server, or one with a failed watch, receives it slightly later.
-    for (let look = 0; look < looksMax && (this.#entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
+    for (let attempt = 0; attempt < attemptsMax && (this.#entries.get(name)?.stored.version ?? 0) < result.object.version; attempt++) {
       await delay(lookMs);
       await this.settled();
     }

@@ -12,7 +12,7 @@ import { Tally, type Counted, type CountedLevel } from './tally.js';
 import type { KindUtilization, LevelUtilization } from './utilization.js';
 
 /** A request that wants a seat. */
-export interface Guest {
+export interface SeatRequest {
   readonly info: RequestInfo;
   readonly user: User;
   readonly query: URLSearchParams;
@@ -146,29 +146,29 @@ export class Fairness implements Counted {
   }
 
   /** Admits a request at once or in its turn; throws or rejects with 429 otherwise. */
-  admit(guest: Guest): void | Promise<void> {
-    const { info, user } = guest;
+  admit(request: SeatRequest): void | Promise<void> {
+    const { info, user } = request;
     const schema = this.#schemas.classify(info, user);
     const running = schema === null ? undefined : this.#levels.get(schema.level);
     // Only the server itself sends requests before the objects are known.
     if (schema === null || running === undefined) return undefined;
-    guest.response.setHeader('x-kubernetes-pf-flowschema-uid', schema.uid);
-    guest.response.setHeader('x-kubernetes-pf-prioritylevel-uid', running.settings.uid);
-    const work = workOf(info, guest.query, this.#options.estimate);
-    const turn = new Turn(this, { schema, running, work }, guest);
-    guest.holdSeat(turn);
+    request.response.setHeader('x-kubernetes-pf-flowschema-uid', schema.uid);
+    request.response.setHeader('x-kubernetes-pf-prioritylevel-uid', running.settings.uid);
+    const work = workOf(info, request.query, this.#options.estimate);
+    const turn = new Turn(this, { schema, running, work }, request);
+    request.holdSeat(turn);
     return turn.enter();
   }
 
   arrive(turn: Turn): ReturnType<Level<Turn>['arrive']> {
-    const { guest } = turn;
+    const { request } = turn;
     const { running, schema, work } = turn.of;
     const now = this.#now();
     if (work.watchers !== null) this.tally.of(schema).watched(work.watchers);
     const arrival = running.level.arrive(
       turn,
       work.seats,
-      running.settings.queues === 0 ? nowhere : running.deal(flowOf(schema, guest.info, guest.user)),
+      running.settings.queues === 0 ? nowhere : running.deal(flowOf(schema, request.info, request.user)),
       now,
     );
     if (arrival.outcome === 'begin') {
@@ -177,7 +177,7 @@ export class Fairness implements Counted {
     } else if (arrival.outcome === 'wait') {
       this.tally.of(schema).waits(arrival.ticket.seats);
       this.tally.of(schema).enqueued(running.level.queues[arrival.ticket.queue]?.waiting.length ?? 0);
-      this.#waits(guest, 1, now);
+      this.#waits(request, 1, now);
       this.#awaitOthers(running);
     } else this.refuses(turn, arrival.outcome === 'full' ? 'queue-full' : 'concurrency-limit');
     this.#demandOf(running, now);
@@ -202,14 +202,14 @@ export class Fairness implements Counted {
     if (reason === 'time-out') running.counts.timedOut++;
     else if (reason === 'cancelled') running.counts.cancelled++;
     else running.counts.rejected++;
-    if (reason !== 'cancelled') turn.guest.foundNoRoom();
+    if (reason !== 'cancelled') turn.request.foundNoRoom();
   }
 
   finish(turn: Turn, ticket: Ticket<Turn>): void {
     const { running, schema, work } = turn.of;
     const now = this.#now();
     this.tally.of(schema).ends(ticket.seats, now - (ticket.begunAt ?? now));
-    const kind = kindOf(turn.guest);
+    const kind = kindOf(turn.request);
     this.current[kind]--;
     this.#noteKind(kind, now);
     if (work.finalMs > 0) {
@@ -230,7 +230,7 @@ export class Fairness implements Counted {
     const { running, schema } = turn.of;
     const now = this.#now();
     if (!running.level.abandon(ticket, now)) return;
-    this.#waits(turn.guest, -1, now);
+    this.#waits(turn.request, -1, now);
     this.tally.of(schema).leaves(ticket.seats, now - ticket.arrivedAt);
     this.refuses(turn, reason);
     this.#demandOf(running, now);
@@ -240,7 +240,7 @@ export class Fairness implements Counted {
     for (const ticket of tickets) {
       const turn = ticket.of;
       this.tally.of(turn.of.schema).leaves(ticket.seats, null);
-      this.#waits(turn.guest, -1, ticket.begunAt ?? 0);
+      this.#waits(turn.request, -1, ticket.begunAt ?? 0);
       this.#counted(turn, ticket, ticket.begunAt ?? 0);
       turn.begins();
     }
@@ -249,14 +249,14 @@ export class Fairness implements Counted {
   #counted(turn: Turn, ticket: Ticket<Turn>, now: number): void {
     const { running, schema } = turn.of;
     running.counts.dispatched++;
-    const kind = kindOf(turn.guest);
+    const kind = kindOf(turn.request);
     this.current[kind]++;
     this.#noteKind(kind, now);
     this.tally.of(schema).begins(ticket.seats, now - ticket.arrivedAt);
   }
 
-  #waits(guest: Guest, delta: 1 | -1, now: number): void {
-    const kind = kindOf(guest);
+  #waits(request: SeatRequest, delta: 1 | -1, now: number): void {
+    const kind = kindOf(request);
     this.waiting[kind] += delta;
     this.#noteKind(kind, now);
   }
@@ -283,7 +283,7 @@ export class Fairness implements Counted {
   }
 }
 
-const kindOf = ({ info }: Guest): 'readOnly' | 'mutating' => (changing.has(info.verb) ? 'mutating' : 'readOnly');
+const kindOf = ({ info }: SeatRequest): 'readOnly' | 'mutating' => (changing.has(info.verb) ? 'mutating' : 'readOnly');
 const nowhere: readonly number[] = [];
 
 interface TurnFacts {
@@ -301,21 +301,21 @@ class Turn {
   #watched = false;
   #released = false;
   /** Null when the request is over: the seats of its watch events outlive it, and must not keep it in memory. */
-  #guest: Guest | null;
+  #request: SeatRequest | null;
 
   constructor(
     fairness: Fairness,
     readonly of: TurnFacts,
-    guest: Guest,
+    request: SeatRequest,
   ) {
     this.#fairness = fairness;
 
-    this.#guest = guest;
+    this.#request = request;
   }
 
-  get guest(): Guest {
-    if (this.#guest === null) throw new Error('broken invariant: a request that is over has no turn');
-    return this.#guest;
+  get request(): SeatRequest {
+    if (this.#request === null) throw new Error('broken invariant: a request that is over has no turn');
+    return this.#request;
   }
 
   /** Throws or rejects with 429. */
@@ -331,7 +331,7 @@ class Turn {
       this.#waiting = { resolve, reject, timer };
       if (this.#watched) return;
       this.#watched = true;
-      this.guest.onClose(() => {
+      this.request.onClose(() => {
         this.#leave('cancelled');
       });
     });
@@ -357,7 +357,7 @@ class Turn {
   release(): void {
     this.#released = true;
     this.pause();
-    if (this.#waiting === null) this.#guest = null;
+    if (this.#waiting === null) this.#request = null;
   }
 
   pause(): void {

@@ -59,7 +59,7 @@ export class FollowedObjects {
     this.#following = kinds.map((kind) =>
       follow(
         options.storage,
-        { group: group, resource: kind },
+        { group, resource: kind },
         {
           put: (object) => {
             this.#read(kind, () => object.decode());
@@ -79,9 +79,9 @@ export class FollowedObjects {
 
   start(): void {
     this.#timer = setInterval(() => {
-      this.#look();
+      this.#reconcileSoon();
     }, lookMs).unref();
-    this.#look();
+    this.#reconcileSoon();
   }
 
   stop(): void {
@@ -104,7 +104,7 @@ export class FollowedObjects {
     if (!this.#known) return;
     const { flowschemas, prioritylevelconfigurations } = this.#objects;
     this.#configure([...flowschemas.values()], [...prioritylevelconfigurations.values()]);
-    if (this.#timer !== null) this.#look();
+    if (this.#timer !== null) this.#reconcileSoon();
   }
 
   #configure(schemas: readonly ApiObject[], levels: readonly ApiObject[]): void {
@@ -120,14 +120,14 @@ export class FollowedObjects {
   }
 
   /** Runs one pass at a time; a change meanwhile starts another. */
-  #look(): void {
+  #reconcileSoon(): void {
     this.#again = true;
-    this.#turn ??= this.#looks().finally(() => {
+    this.#turn ??= this.#reconcile().finally(() => {
       this.#turn = null;
     });
   }
 
-  async #looks(): Promise<void> {
+  async #reconcile(): Promise<void> {
     while (this.#again && this.#timer !== null) {
       this.#again = false;
       if (!this.#known || !(await this.#options.leads().catch(() => false))) return;

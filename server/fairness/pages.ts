@@ -92,9 +92,9 @@ function requestsOf(fairness: Fairness, details: boolean): Cell[][] {
   return [...fairness.levels].flatMap(({ settings, level }) =>
     level.queues.flatMap((queue, index) =>
       queue.waiting.map(({ of: turn, arrivedAt, seats }, place): Cell[] => {
-        const { guest } = turn;
+        const { request } = turn;
         const { schema, work } = turn.of;
-        const flow = schema.distinguisher === 'ByUser' ? guest.user.name : guest.info.isResource ? guest.info.namespace : '';
+        const flow = schema.distinguisher === 'ByUser' ? request.user.name : request.info.isResource ? request.info.namespace : '';
         return [
           settings.name,
           schema.name,
@@ -105,7 +105,7 @@ function requestsOf(fairness: Fairness, details: boolean): Cell[][] {
           seats,
           work.finalSeats,
           `${work.finalMs}ms`,
-          ...(details ? [guest.user.name, ...detailsOf(guest.info)] : []),
+          ...(details ? [request.user.name, ...detailsOf(request.info)] : []),
         ];
       }),
     ),

@@ -16,7 +16,7 @@ export interface ShutdownOptions {
 }
 
 /** The time for a new connection to ask for something. */
-const newcomersMs = 1_000;
+const firstRequestMs = 1_000;
 /** Within this time, busy clients learn that their connection will close. */
 const lingerMs = 200;
 const pollMs = 10;
@@ -42,8 +42,8 @@ export async function drainAndClose(
     return left() === 0;
   };
   await until(
-    withoutWatches(() => requests() + listener.newcomers),
-    newcomersMs,
+    withoutWatches(() => requests() + listener.unusedConnections),
+    firstRequestMs,
   );
   await until(withoutWatches(requests), requestsMs);
   listener.drain();

@@ -5,7 +5,7 @@ import type { BarrierOutcome, ChangesResult, RangeOptions, RangeResult, StoreEng
 import { changesFromJson, rangeFromJson, type ChangesAnswer, type RangeAnswer } from '../storage/wire.js';
 
 /** Time for a server that restarts, or lacks a leader. */
-const patienceMs = 60_000;
+const waitMsMax = 60_000;
 const pauseMs = 200;
 /** Another server would respond the same. */
 const definite: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 501]);
@@ -35,7 +35,7 @@ export class RemoteEngine implements StoreEngine {
   /** A server that is behind is asked again. */
   async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
     const query = queryOf({ start, end, revision: at, limit, bytes: bytesMax });
-    for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {
+    for (const deadline = performance.now() + waitMsMax; ; await delay(pauseMs)) {
       const result = rangeFromJson((await this.#ask('GET', `range?${query}`)) as RangeAnswer);
       if (result.outcome !== 'future' || performance.now() > deadline) return result;
     }
@@ -69,7 +69,7 @@ export class RemoteEngine implements StoreEngine {
   /** Every request is idempotent. */
   async #ask(method: string, path: string, body?: object): Promise<unknown> {
     const { addresses } = this.#servers;
-    for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {
+    for (const deadline = performance.now() + waitMsMax; ; await delay(pauseMs)) {
       try {
         return await this.#servers.ask(addresses[this.#preferred % addresses.length]!, method, `/raft/v1/${path}`, body);
       } catch (error) {

@@ -12,7 +12,7 @@ export type Dialect = 2 | 3;
 export type Described = (name: string, description: string) => JsonObject;
 
 /** Version 3 ignores what stands next to a reference. */
-export const beside =
+export const describedRef =
   (ref: (name: string) => JsonObject, dialect: Dialect): Described =>
   (name, description) => ({ description, ...(dialect === 3 ? { allOf: [ref(name)] } : ref(name)) });
 
@@ -38,8 +38,8 @@ export interface Words {
 export function schemaOfObject(schema: JsonObject, preservesUnknown: boolean, words: Words): JsonObject {
   const anything = preservesUnknown || schema[preserve] === true;
   if ((anything && words.dialect === 2) || isNonStructural(schema)) return { type: 'object' };
-  const told = toldSchema(schema, words);
-  return { ...told, properties: { ...membersOf(told['properties']), ...membersOfObjects(words) } };
+  const published = publishedSchema(schema, words);
+  return { ...published, properties: { ...membersOf(published['properties']), ...membersOfObjects(words) } };
 }
 
 const membersOfObjects = ({ described }: Words): JsonObject => ({
@@ -52,17 +52,17 @@ const named: ReadonlySet<string> = new Set(['properties']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
 const listed: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 
-function toldSchema(schema: JsonObject, words: Words): JsonObject {
+function publishedSchema(schema: JsonObject, words: Words): JsonObject {
   const plain = words.dialect === 2 ? plainSchema(schema) : withAlternatives(schema);
-  return withObject(Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, toldMember(name, value, words)])), words);
+  return withObject(Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, publishedMember(name, value, words)])), words);
 }
 
-function toldMember(name: string, value: JsonValue | undefined, words: Words): JsonValue | undefined {
-  if (listed.has(name)) return itemsOf(value).map((each) => toldSchema(membersOf(each), words));
+function publishedMember(name: string, value: JsonValue | undefined, words: Words): JsonValue | undefined {
+  if (listed.has(name)) return itemsOf(value).map((each) => publishedSchema(membersOf(each), words));
   if (!isObject<JsonObject>(value)) return value;
-  if (single.has(name)) return toldSchema(value, words);
+  if (single.has(name)) return publishedSchema(value, words);
   if (!named.has(name)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toldSchema(membersOf(each), words)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, publishedSchema(membersOf(each), words)]));
 }
 
 /** Describes nested objects like whole ones, unless this would forbid other content in version 2. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { isOpenApiName, type KindName } from '../../api/catalogue/types.js';
 import { readDefinition, type DefinedVersion, type Definition } from '../extensions/definition.js';
-import { beside, frame, schemaOfObject, type Described, type Dialect } from './definedSchema.js';
+import { describedRef, frame, schemaOfObject, type Described, type Dialect } from './definedSchema.js';
 
 /** The type of a custom resource. */
 export interface DefinedType {
@@ -43,13 +43,16 @@ function typesOf(definition: Definition, defined: DefinedVersion, dialect: Diale
   return [
     [
       definedName(own),
-      { fullName: fullName(own, dialect), schema: (ref) => ({ ...object(beside(ref, dialect)), ...extensionsOf(own, defined) }) },
+      { fullName: fullName(own, dialect), schema: (ref) => ({ ...object(describedRef(ref, dialect)), ...extensionsOf(own, defined) }) },
     ],
     [
       definedName(list),
       {
         fullName: fullName(list, dialect),
-        schema: (ref) => ({ ...listSchema(definedName(own), kind, { ref, beside: beside(ref, dialect) }), ...extensionsOf(list, defined) }),
+        schema: (ref) => ({
+          ...listSchema(definedName(own), kind, { ref, described: describedRef(ref, dialect) }),
+          ...extensionsOf(list, defined),
+        }),
       },
     ],
   ];
@@ -69,7 +72,7 @@ const extensionsOf = ({ group, version, kind }: KindName, { selectableFields }: 
 const listSchema = (
   item: string,
   kind: string,
-  to: { readonly ref: (name: string) => JsonObject; readonly beside: Described },
+  to: { readonly ref: (name: string) => JsonObject; readonly described: Described },
 ): JsonObject => ({
   description: `A list of objects of kind ${kind}.`,
   type: 'object',
@@ -77,6 +80,6 @@ const listSchema = (
   properties: {
     ...frame,
     items: { type: 'array', items: to.ref(item), description: 'The objects.' },
-    metadata: to.beside('meta.v1.ListMeta', 'Version of the list, and how it goes on.'),
+    metadata: to.described('meta.v1.ListMeta', 'Version of the list, and how it goes on.'),
   },
 });

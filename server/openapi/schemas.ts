@@ -115,11 +115,11 @@ export class SchemaSet {
 
   #member(owner: ApiType, field: Field): JsonObject {
     const description = descriptionOfField(owner, field);
-    const beside = { ...(description === null ? {} : { description }), ...this.#defaultOf(field), ...extensionsOf(field) };
+    const annotations = { ...(description === null ? {} : { description }), ...this.#defaultOf(field), ...extensionsOf(field) };
     const schema = this.#shape(field.shape, this.#telling.enums ? field.enum : undefined);
     const wrapped =
-      this.#dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(beside).length > 0 ? { allOf: [schema] } : schema;
-    return { ...beside, ...wrapped };
+      this.#dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(annotations).length > 0 ? { allOf: [schema] } : schema;
+    return { ...annotations, ...wrapped };
   }
 
   /** A structure that is always present is empty by default. */

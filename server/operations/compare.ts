@@ -55,6 +55,6 @@ async function statuses(servers: Servers): Promise<{ readonly there: readonly Th
 }
 
 async function digest(servers: Servers, { address, status, revision }: There & { readonly revision: number }): Promise<Compared> {
-  const told = (await servers.ask(address, 'GET', `/raft/v1/digest?revision=${revision}`)) as Pick<Compared, 'keys' | 'sha256'>;
-  return { address, memberId: status.memberId, revision, keys: told.keys, sha256: told.sha256 };
+  const digested = (await servers.ask(address, 'GET', `/raft/v1/digest?revision=${revision}`)) as Pick<Compared, 'keys' | 'sha256'>;
+  return { address, memberId: status.memberId, revision, keys: digested.keys, sha256: digested.sha256 };
 }

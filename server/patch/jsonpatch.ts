@@ -100,14 +100,14 @@ function read(entry: JsonValue): { readonly op: string; readonly operation: Oper
 const reachesPrototype = (pointer: string): boolean => pointer.split('/').includes('__proto__');
 
 /** An operation's error in the words of the reference's library, for webhooks; null for success. */
-type Misfit = string | null;
-type Act = (container: Container, key: string) => Misfit;
+type OperationError = string | null;
+type Act = (container: Container, key: string) => OperationError;
 
 const missing = 'missing value';
 const badIndex = 'invalid index referenced';
-const about = (text: string, why: Misfit): Misfit => (why === null ? null : `${text}: ${why}`);
+const about = (text: string, why: OperationError): OperationError => (why === null ? null : `${text}: ${why}`);
 
-const operations: ReadonlyMap<string, (work: Work, operation: Operation) => Misfit> = new Map([
+const operations: ReadonlyMap<string, (work: Work, operation: Operation) => OperationError> = new Map([
   ['add', add],
   ['remove', remove],
   ['replace', replace],
@@ -116,12 +116,12 @@ const operations: ReadonlyMap<string, (work: Work, operation: Operation) => Misf
   ['test', test],
 ]);
 
-function within(work: Work, pointer: string, absent: string, act: Act): Misfit {
+function within(work: Work, pointer: string, absent: string, act: Act): OperationError {
   const place = containerAt(work.root, pointer);
   return place === null ? `${absent}: ${missing}` : act(place.container, place.key);
 }
 
-function insert(work: Work, container: Container, key: string, value: JsonValue): Misfit {
+function insert(work: Work, container: Container, key: string, value: JsonValue): OperationError {
   countMoved(work, container, key);
   return insertElement(container, key, value) ? null : noPlace(key, `value was not a proper array index: '${key}': `);
 }
@@ -146,20 +146,20 @@ function countMoved(work: Work, container: Container, key: string): void {
     throw new PatchError('tooLarge', `The operations of the JSON patch move more than ${movedItemsMax} items of lists`);
 }
 
-function add(work: Work, { path, value }: Operation): Misfit {
+function add(work: Work, { path, value }: Operation): OperationError {
   return within(work, path, `add operation does not apply: doc is missing path: "${path}"`, (container, key) =>
     about(`error in add for path: '${path}'`, insert(work, container, key, copyOf(value))),
   );
 }
 
-function remove(work: Work, { path }: Operation): Misfit {
+function remove(work: Work, { path }: Operation): OperationError {
   return within(work, path, `remove operation does not apply: doc is missing path: "${path}"`, (container, key) =>
     take(work, container, key) === undefined ? `error in remove for path: '${path}': ${notThere(container, key)}` : null,
   );
 }
 
 /** An absent member is added, an absent item is not. */
-function replace(work: Work, { path, value }: Operation): Misfit {
+function replace(work: Work, { path, value }: Operation): OperationError {
   if (path !== '')
     return within(work, path, `replace operation does not apply: doc is missing path: ${path}`, (container, key) =>
       setElement(container, key, copyOf(value)) ? null : `replace operation does not apply: doc is missing key: ${path}: ${missing}`,
@@ -169,7 +169,7 @@ function replace(work: Work, { path, value }: Operation): Misfit {
   return null;
 }
 
-function move(work: Work, { path, from }: Operation): Misfit {
+function move(work: Work, { path, from }: Operation): OperationError {
   let moved: JsonValue = null;
   const taken = within(work, from, `move operation does not apply: doc is missing from path: ${from}`, (container, key) => {
     const value = take(work, container, key);
@@ -184,7 +184,7 @@ function move(work: Work, { path, from }: Operation): Misfit {
 }
 
 /** An absent member is copied as null, which then means nothing. */
-function copy(work: Work, { path, from }: Operation): Misfit {
+function copy(work: Work, { path, from }: Operation): OperationError {
   let copied: JsonValue = null;
   const found = within(work, from, `copy operation does not apply: doc is missing from path: ${from}`, (container, key) => {
     const value = memberOf(container, key);
@@ -206,7 +206,7 @@ function copy(work: Work, { path, from }: Operation): Misfit {
 }
 
 /** An absent value equals null. */
-function test(work: Work, { path, value }: Operation): Misfit {
+function test(work: Work, { path, value }: Operation): OperationError {
   const compare = (found: JsonValue): null => {
     if (!sameJson(found, value)) throw failed(`testing value ${path} failed: test failed`, true);
     return null;

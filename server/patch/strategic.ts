@@ -116,8 +116,8 @@ function retainOnly(original: JsonObject, patch: JsonObject): void {
   delete patch[retainKeys];
   if (!Array.isArray(list)) throw new PatchError('malformed', 'invalid patch format of retainKeys');
   const named = new Set<JsonValue>(list);
-  const stranger = Object.entries(patch).some(([member, value]) => value !== null && !isDirective(member) && !named.has(member));
-  if (stranger) throw new PatchError('malformed', 'invalid patch format of retainKeys');
+  const setsOthers = Object.entries(patch).some(([member, value]) => value !== null && !isDirective(member) && !named.has(member));
+  if (setsOthers) throw new PatchError('malformed', 'invalid patch format of retainKeys');
   for (const member of Object.keys(original)) if (!named.has(member)) delete original[member];
 }
 

@@ -77,7 +77,7 @@ export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
 
 /** Returns whether an object has the wanted content; other metadata is ignored, and stored objects may lack their type. */
 export function says(current: ApiObject, wanted: ApiObject): boolean {
-  const told = (object: ApiObject): string => {
+  const contentOf = (object: ApiObject): string => {
     const {
       metadata: { labels = {} },
       ...rest
@@ -90,7 +90,7 @@ export function says(current: ApiObject, wanted: ApiObject): boolean {
         .map((name) => canonical(rest[name])),
     ]);
   };
-  return told(current) === told(wanted);
+  return contentOf(current) === contentOf(wanted);
 }
 
 const canonical = (value: unknown): unknown => {

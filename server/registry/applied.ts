@@ -42,7 +42,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   const owners = live === null ? new Map<string, ManagerEntry>() : yield* ownersOf(live, { nothing, write, versions });
   // A configuration may say null for `managedFields`, which counts as a change.
   const applied = (forced: boolean): Steps<ApplyResult> =>
-    unlessMisfit(apply({ live: before, config }, owners, { ...write, force: forced }, versions));
+    mismatchAsError(apply({ live: before, config }, owners, { ...write, force: forced }, versions));
   let result = yield* applied(force);
   if (!result.ok && request.manager === applyingClient) {
     const conflicts = yield* realConflicts(result.conflicts, before, schema, apiVersion);
@@ -59,7 +59,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   };
 }
 
-function* unlessMisfit<T>(work: Steps<T>): Steps<T> {
+function* mismatchAsError<T>(work: Steps<T>): Steps<T> {
   try {
     return yield* work;
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Target } from './target.js';
 import { toStorage } from './conversion.js';
 import { nameTaken, writeFailure } from './failures.js';
 import { sameValue } from '../../api/json/equality.js';
-import { fitting } from './fitting.js';
+import { writeWithinLimit } from './writeWithinLimit.js';
 import { generatedName } from './generatedName.js';
 import { admitToNamespace, type NamespaceTerms } from './namespaceLifecycle.js';
 import { dropDeletion } from './metadata.js';
@@ -133,7 +133,7 @@ export class Creator {
     for (let attempt = 0; attempt < allocationAttemptsMax; attempt++) {
       const object = allocator === null && steps.named === null ? body : structuredClone(body);
       object.metadata.name = name;
-      const beside = allocator === null ? [] : await allocator.allocate(object, null, request);
+      const sideWrites = allocator === null ? [] : await allocator.allocate(object, null, request);
       const reviewing = reviewAhead(steps, object, request);
       if (reviewing !== null) await reviewing;
       const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: request.enabled, ended: endedOf(request) });
@@ -149,7 +149,7 @@ export class Creator {
       // A policy's denial comes first.
       if (!request.dryRun && target.name === '' && namesVersion(version))
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
-      const outcome = await this.#tryCreate(target, form, beside, request);
+      const outcome = await this.#tryCreate(target, form, sideWrites, request);
       // The response is encoded even if no client waits.
       if (heavy) await turns.next();
       if (outcome !== 'claimLost') return outcome;
@@ -157,7 +157,7 @@ export class Creator {
     throw unavailable('too many writers compete for the same values; try again');
   }
 
-  async #tryCreate(target: Target, form: ApiObject, beside: readonly SideWrite[], request: WriteRequest): Promise<CreateOutcome> {
+  async #tryCreate(target: Target, form: ApiObject, sideWrites: readonly SideWrite[], request: WriteRequest): Promise<CreateOutcome> {
     const { resource, namespace } = target;
     const { name = '' } = form.metadata;
     const key: ObjectKey = { resource: resource.storage, namespace, name };
@@ -168,8 +168,8 @@ export class Creator {
         : { taken: { terminating: isDeleting(present) } };
     }
     const storage = this.#objects.storageOf(target.resource);
-    const result = await fitting(form, request.owners !== undefined, (object) =>
-      timed(request.latency, 'etcd', () => storage.create(key, object, { timeoutMs: request.timeoutMs, beside })),
+    const result = await writeWithinLimit(form, request.owners !== undefined, (object) =>
+      timed(request.latency, 'etcd', () => storage.create(key, object, { timeoutMs: request.timeoutMs, sideWrites })),
     );
     switch (result.outcome) {
       case 'applied':

@@ -104,9 +104,9 @@ export class Deleter {
 
   async #remove(target: Target, stored: StoredObject, request: WriteRequest, terms: DeletionTerms): Promise<Deleted | 'again'> {
     if (request.dryRun) return { object: stored, gone: true };
-    const beside = this.#objects.released(target, stored);
+    const sideWrites = this.#objects.released(target, stored);
     const result = await this.#commit(request, terms, () =>
-      this.#objects.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs: request.timeoutMs, beside }),
+      this.#objects.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs: request.timeoutMs, sideWrites }),
     );
     switch (result.outcome) {
       case 'applied':

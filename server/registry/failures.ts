@@ -61,8 +61,8 @@ export interface TakenName {
 /** The reference takes any object with a prefix for one whose name the server has chosen. */
 export function nameTaken(resource: GroupResource, name: string, { terminating, prefixed }: TakenName): StatusError {
   const { message, details } = alreadyExists(resource, name);
-  const told = prefixed ? `${message}, the server was not able to generate a unique name for the object` : message;
-  return new StatusError(409, 'AlreadyExists', terminating ? `object is being deleted: ${told}` : told, {
+  const fullMessage = prefixed ? `${message}, the server was not able to generate a unique name for the object` : message;
+  return new StatusError(409, 'AlreadyExists', terminating ? `object is being deleted: ${fullMessage}` : fullMessage, {
     ...details,
     ...(prefixed ? { retryAfterSeconds: 1 } : {}),
   });

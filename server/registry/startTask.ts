@@ -44,7 +44,7 @@ const isPassing = (error: unknown, attempts: number): boolean =>
 async function attemptLater(what: string, attempt: () => Promise<unknown>, reason: string, options: StartTaskOptions): Promise<void> {
   const { signal, refused, recovered, backgroundMs: { first, last } = backgroundDefaultMs } = options;
   const isOver = (): boolean => signal?.aborted === true;
-  let told = reason;
+  let lastReason = reason;
   for (let waitMs = first; ; waitMs = Math.min(waitMs * 2, last)) {
     // An abort ends the wait.
     await delay(waitMs, undefined, { ref: false, ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
@@ -54,8 +54,8 @@ async function attemptLater(what: string, attempt: () => Promise<unknown>, reaso
       recovered?.(what);
       return;
     } catch (error) {
-      if (messageOf(error) === told) continue;
-      told = messageOf(error);
+      if (messageOf(error) === lastReason) continue;
+      lastReason = messageOf(error);
       refused?.(what, error);
     }
   }

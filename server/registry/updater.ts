@@ -13,7 +13,7 @@ import type { Creator } from './creator.js';
 import { completesDeletion } from './deletion.js';
 import { modified, writeFailure } from './failures.js';
 import { sameValue } from '../../api/json/equality.js';
-import { fitting } from './fitting.js';
+import { writeWithinLimit } from './writeWithinLimit.js';
 import { labelsOfNamespace } from './namespaceLifecycle.js';
 import { tellObservers, type UpdateObserver } from './observers.js';
 import { ownersAdmitted } from './ownership.js';
@@ -45,7 +45,7 @@ interface UpdateAgain {
 
 interface PlannedWrite {
   readonly stored: StoredObject;
-  readonly step: { readonly object: ApiObject; readonly beside: readonly SideWrite[] };
+  readonly step: { readonly object: ApiObject; readonly sideWrites: readonly SideWrite[] };
 }
 
 export interface UpdaterOptions {
@@ -135,7 +135,7 @@ export class Updater {
     change: Change,
     stored: StoredObject,
     request: WriteRequest,
-  ): Promise<UpdateStep & { readonly beside: readonly SideWrite[]; readonly heavy: boolean }> {
+  ): Promise<UpdateStep & { readonly sideWrites: readonly SideWrite[]; readonly heavy: boolean }> {
     const old = stored.decode();
     refuseOtherUid(target, change, { actual: old.metadata.uid ?? '', dryRun: request.dryRun });
     const { object, heavy } = await changedObject(target, change, { stored, old }, request);
@@ -161,14 +161,14 @@ export class Updater {
     const allocator = change.subresource === '' ? this.#objects.allocatorOf(target) : null;
     // Nobody owns what is allocated.
     if (applied === undefined && allocator !== null) changing();
-    const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
+    const sideWrites = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn(request);
     const step = await this.#prepare(target, { object, applied, sent: sent.object ?? null, old, change }, request);
     if (heavy) await nextTurn(request);
     // Unchanged objects may still be refused.
     const validating = change.admitted === true ? undefined : this.#admission?.validate(admitted());
     if (validating !== undefined) await validating;
-    return { ...step, beside, heavy };
+    return { ...step, sideWrites, heavy };
   }
 
   async #prepare(target: Target, admitted: AdmittedUpdate, request: WriteRequest): Promise<UpdateStep> {
@@ -228,7 +228,7 @@ export class Updater {
   async #write(
     target: Target,
     change: Change,
-    { stored, step: { object, beside } }: PlannedWrite,
+    { stored, step: { object, sideWrites } }: PlannedWrite,
     request: WriteRequest,
   ): Promise<
     { readonly outcome: 'done'; readonly object: StoredObject } | { readonly outcome: 'again'; readonly seen: StoredObject | null }
@@ -243,8 +243,10 @@ export class Updater {
     const storage = this.#objects.storageOf(target.resource);
     const result = await timed(request.latency, 'etcd', () =>
       completes
-        ? storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.#objects.released(target, stored) })
-        : fitting(object, change.applies, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside })),
+        ? storage.delete(keyOf(target), stored.version, { timeoutMs, sideWrites: this.#objects.released(target, stored) })
+        : writeWithinLimit(object, change.applies, (fitted) =>
+            storage.update(keyOf(target), fitted, stored.version, { timeoutMs, sideWrites }),
+          ),
     );
     switch (result.outcome) {
       case 'applied':

@@ -28,7 +28,7 @@ export interface SeedOptions {
 const defaultNamespace = { resource: { group: '', resource: 'namespaces' }, namespace: '', name: 'default' };
 const writeTimeoutMs = 10_000;
 /** Time that followers wait for the leader, and their polling interval. */
-const patienceMs = 1_000;
+const waitMsMax = 1_000;
 const lookMs = 5;
 
 /**
@@ -39,7 +39,7 @@ export async function seed({ storage, catalogue, leads, now, signal }: SeedOptio
   for (let waitedMs = 0; ; waitedMs += lookMs) {
     signal.throwIfAborted();
     if (await isThere(storage)) return waitedMs > 0;
-    if (waitedMs >= patienceMs || (await leads())) break;
+    if (waitedMs >= waitMsMax || (await leads())) break;
     await delay(lookMs, undefined, { signal });
   }
   const served = entriesAt(now()).filter(

@@ -107,7 +107,7 @@ export type SideWrite =
 export interface WriteTerms {
   readonly timeoutMs: number;
   /** Atomic with the write itself. */
-  readonly beside?: readonly SideWrite[];
+  readonly sideWrites?: readonly SideWrite[];
 }
 
 export interface WatchRequest {

@@ -145,6 +145,6 @@ function lastWritten({ metadata }: ApiObject): number | null {
   const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)].map((time) =>
     Date.parse(String(time)),
   );
-  const told = times.filter((time) => !Number.isNaN(time));
-  return told.length === 0 ? null : Math.max(...told);
+  const valid = times.filter((time) => !Number.isNaN(time));
+  return valid.length === 0 ? null : Math.max(...valid);
 }

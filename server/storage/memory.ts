@@ -158,17 +158,17 @@ class ModelStorage implements MemoryStorage {
     key: ObjectKey,
     expected: Version,
     object: ApiObject | null,
-    { beside = [] }: Partial<WriteTerms> = {},
+    { sideWrites = [] }: Partial<WriteTerms> = {},
   ): Promise<WriteResult> {
     const current = this.#current(key);
     if ((current?.version ?? 0) !== expected) return { outcome: 'conflict', current };
-    const sides = beside.map((side) => ({ ...side, next: this.#nextOf(side) }));
+    const sides = sideWrites.map((side) => ({ ...side, next: this.#nextOf(side) }));
     const taken = sides.find(({ next }) => next === 'taken');
     if (taken !== undefined) return { outcome: 'taken', key: taken.key };
     const version = this.version + 1;
     const written = this.#change(key, object, version);
-    for (const { key: beside_, next } of sides)
-      if (next !== 'taken' && (next !== null || this.#current(beside_) !== null)) this.#change(beside_, next, version);
+    for (const { key: sideKey, next } of sides)
+      if (next !== 'taken' && (next !== null || this.#current(sideKey) !== null)) this.#change(sideKey, next, version);
     return { outcome: 'applied', object: written };
   }
 

@@ -202,8 +202,8 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   caughtUp(): Promise<unknown> | undefined {
-    const told = this.#options.published?.() ?? 0;
-    return told <= this.version || !this.#loaded ? undefined : this.#cache.clock.reach(told, this.#versionTimeoutMs);
+    const published = this.#options.published?.() ?? 0;
+    return published <= this.version || !this.#loaded ? undefined : this.#cache.clock.reach(published, this.#versionTimeoutMs);
   }
 
   close(): void {
@@ -350,22 +350,22 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   /** `expected` 0: absent. */
-  #write(write: Omit<OneWrite, 'timeoutMs'>, { beside = [], timeoutMs }: WriteTerms): Promise<Version | WriteResult> {
-    if (beside.every(({ action }) => action !== 'amend')) return this.#writeOnce({ ...write, timeoutMs }, beside.map(plainSide));
+  #write(write: Omit<OneWrite, 'timeoutMs'>, { sideWrites = [], timeoutMs }: WriteTerms): Promise<Version | WriteResult> {
+    if (sideWrites.every(({ action }) => action !== 'amend')) return this.#writeOnce({ ...write, timeoutMs }, sideWrites.map(plainSide));
     // Concurrent writers of the same object would only conflict.
     const deadline = performance.now() + timeoutMs;
-    const turn = this.#amending.then(() => this.#writeAmending({ ...write, timeoutMs }, beside, deadline));
+    const turn = this.#amending.then(() => this.#writeAmending({ ...write, timeoutMs }, sideWrites, deadline));
     this.#amending = turn.catch(() => undefined);
     return turn;
   }
 
-  async #writeAmending(write: OneWrite, beside: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
+  async #writeAmending(write: OneWrite, sideWrites: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
     const newest = new Map<string, StoredObject | null>();
     for (;;) {
       const timeoutMs = deadline - performance.now();
       if (timeoutMs <= 0) return { outcome: 'unavailable', reason: 'too many writers change the same object' };
       const sides: PlainSide[] = [];
-      for (const side of beside) {
+      for (const side of sideWrites) {
         if (side.action !== 'amend') {
           sides.push(plainSide(side));
           continue;
@@ -492,8 +492,8 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   #isPresent(): boolean {
-    const told = this.#options.replica.current();
-    return told !== null && told <= this.version;
+    const current = this.#options.replica.current();
+    return current !== null && current <= this.version;
   }
 
   async #reach(consistency: Consistency): Promise<Failure | null> {

@@ -1,5 +1,5 @@
 /** A value in a segment, while its owner permits. */
-export interface Lodger {
+export interface SegmentValue {
   readonly size: number;
   /** The bytes must then be elsewhere. */
   moveOut(): void;
@@ -20,7 +20,7 @@ export class Segment {
   readonly #terms: SegmentTerms;
 
   readonly #memory: ArrayBufferLike;
-  readonly #lodgers: (Lodger | null)[] = [];
+  readonly #values: (SegmentValue | null)[] = [];
   #bytesUsed = 0;
   #isFull = false;
 
@@ -34,9 +34,9 @@ export class Segment {
     return value.buffer === this.#memory;
   }
 
-  add(lodger: Lodger): number {
-    this.#bytesUsed += lodger.size;
-    return this.#lodgers.push(lodger) - 1;
+  add(value: SegmentValue): number {
+    this.#bytesUsed += value.size;
+    return this.#values.push(value) - 1;
   }
 
   close(): void {
@@ -45,17 +45,17 @@ export class Segment {
   }
 
   leave(place: number, size: number): void {
-    if ((this.#lodgers[place] ?? null) === null) return;
-    this.#lodgers[place] = null;
+    if ((this.#values[place] ?? null) === null) return;
+    this.#values[place] = null;
     this.#bytesUsed -= size;
     if (this.#isFull) this.#clearIfTooEmpty();
   }
 
   #clearIfTooEmpty(): void {
     if (this.#bytesUsed >= this.#terms.usedPartMin * this.#memory.byteLength) return;
-    const left = this.#lodgers.splice(0);
+    const left = this.#values.splice(0);
     this.#bytesUsed = 0;
     this.#terms.onClear?.();
-    for (const lodger of left) lodger?.moveOut();
+    for (const value of left) value?.moveOut();
   }
 }

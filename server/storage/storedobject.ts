@@ -19,7 +19,7 @@ import {
   type UnreadValue,
 } from './encoding.js';
 import type { JsonLayout } from './jsonLayout.js';
-import type { Lodger, Segment } from './segment.js';
+import type { SegmentValue, Segment } from './segment.js';
 
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
@@ -77,7 +77,7 @@ const identity = /^\{"metadata":\{(?:"(?:name|generateName|namespace)":"[^"\\]*"
 const identityBytesMax = 1_024;
 
 /** Extracts labels, fields and the JSON of other forms lazily, as most are never needed. */
-export class StoredItem implements StoredObject, Lodger {
+export class StoredItem implements StoredObject, SegmentValue {
   readonly apiVersion: string;
   #source: Item | UnreadValue;
   #labelsFound: Readonly<Record<string, string>> | null = null;
@@ -242,7 +242,7 @@ export class StoredItem implements StoredObject, Lodger {
 }
 
 /** Dropped when its shared memory is released, and made or found again on demand. */
-class Encoding implements Lodger {
+class Encoding implements SegmentValue {
   readonly #segment: Segment;
   readonly #place: number;
 

@@ -1,10 +1,10 @@
 /** Clients get the meaning where the reference's message lacks it. */
 const expiries = {
-  Compacted: { about: 'the store has compacted the version', isTold: false },
-  BeforeHistory: { about: 'the version is older than the changes that the server keeps', isTold: false },
-  ClientTooSlow: { about: 'the client took events more slowly than the server forgot them', isTold: true },
-  StoreTooSlow: { about: 'the store returned earlier states more slowly than changes arrived', isTold: true },
-  Reloaded: { about: 'the server loaded its state anew, without the changes in between', isTold: true },
+  Compacted: { about: 'the store has compacted the version', inMessage: false },
+  BeforeHistory: { about: 'the version is older than the changes that the server keeps', inMessage: false },
+  ClientTooSlow: { about: 'the client took events more slowly than the server forgot them', inMessage: true },
+  StoreTooSlow: { about: 'the store returned earlier states more slowly than changes arrived', inMessage: true },
+  Reloaded: { about: 'the server loaded its state anew, without the changes in between', inMessage: true },
 } as const;
 
 /** The reasons for which a watch ends: label of a metric, field of the log, row in docs/operations.md. */
@@ -33,4 +33,4 @@ export interface Expired {
 export const expired = (why: ExpiryReason, oldest: number): Expired => ({ outcome: 'expired', why, oldest });
 
 /** Returns the text after the reference's message, which lacks such reasons; empty for its own. */
-export const expiryText = (why: ExpiryReason): string => (expiries[why].isTold ? `: ${expiries[why].about}` : '');
+export const expiryText = (why: ExpiryReason): string => (expiries[why].inMessage ? `: ${expiries[why].about}` : '');

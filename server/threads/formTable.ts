@@ -9,7 +9,7 @@ const offsetWord = 4;
 const noSlab = 0;
 /** A write ends sooner unless its thread lost its processor. */
 const readsMax = 200;
-const looksMax = 10;
+const attemptsMax = 10;
 /** Reads of an unfinished entry before the thread sleeps: some microseconds. */
 const spinsMax = 400;
 
@@ -92,7 +92,7 @@ export class FormTable {
 
   /** Returns false without room, or while others change the entry. */
   publish(key: FormKey, place: Place): boolean {
-    for (let looks = 0; looks < looksMax; looks++) {
+    for (let attempts = 0; attempts < attemptsMax; attempts++) {
       const room = this.#roomFor(key);
       if (room === 'none') return false;
       if (room !== 'busy' && this.#write(room, key, place)) return true;

@@ -25,7 +25,7 @@ const servingThreadsMax = 8;
 /** OpenSSL's size: names, and keys of cipher and digest. */
 const ticketKeyBytes = 48;
 
-export interface Surroundings {
+export interface Machine {
   readonly cores: number;
   readonly ownProcess: boolean;
 }
@@ -35,7 +35,7 @@ export interface Surroundings {
  */
 export function servingThreadsOf(
   options: Pick<ApiServerOptions, 'serving-threads' | 'storage-backend' | 'etcd-servers'>,
-  { cores, ownProcess }: Surroundings = { cores: availableParallelism(), ownProcess: isMainThread },
+  { cores, ownProcess }: Machine = { cores: availableParallelism(), ownProcess: isMainThread },
 ): number {
   if (options['serving-threads'] > 0) return options['serving-threads'];
   if (!ownProcess || options['storage-backend'] === 'memory' || options['etcd-servers'].length > 0) return 1;
@@ -130,8 +130,8 @@ export class ServingThreads {
         first.drain(lingerMs);
       },
       close: () => first.close(),
-      get newcomers() {
-        return first.newcomers;
+      get unusedConnections() {
+        return first.unusedConnections;
       },
       get connections() {
         return first.connections;

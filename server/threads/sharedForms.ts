@@ -7,7 +7,7 @@ import { FormTable, type Claim, type FormKey, type Standing } from './formTable.
 const tableEntries = 128 * 1024;
 /** Longest wait for a form in progress, as its thread may lack a processor. */
 const waitDefaultMs = 1;
-const looksMax = 10;
+const attemptsMax = 10;
 
 type Notice = { readonly slab: number; readonly memory: SharedArrayBuffer } | { readonly slab: number; readonly memory: null };
 
@@ -82,7 +82,7 @@ export class SharedForms implements CommonForms {
   of(subject: FormSubject, form: string, make: () => MadeForm): CommonForm {
     const key = keyOf(subject, form);
     let claim: Claim = 'contended';
-    for (let looks = 0; claim === 'contended' && looks < looksMax; looks++) {
+    for (let attempts = 0; claim === 'contended' && attempts < attemptsMax; attempts++) {
       const standing = this.#table.look(key);
       const found = this.#found(standing, key);
       if (found !== null) return found;

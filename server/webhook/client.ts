@@ -213,8 +213,8 @@ function answerTo(outgoing: ClientRequest, body: string, certificates: Certifica
   return new Promise((resolve, reject) => {
     outgoing.on('error', (error) => {
       countRefusedCertificate(error, outgoing.socket, certificates);
-      const told = verificationText(error);
-      reject(told === null ? error : new Error(told, { cause: error }));
+      const verification = verificationText(error);
+      reject(verification === null ? error : new Error(verification, { cause: error }));
     });
     outgoing.on('response', (answer) => {
       countCertificates(answer.socket, certificates);

@@ -82,7 +82,7 @@ const defaultRestMs = 800;
 const calmer = 4;
 /** Only a first run gives up early. */
 const idleMs = 2_500;
-const defaultPatienceMs = 15_000;
+const patienceDefaultMs = 15_000;
 
 /** Disturbs an operator at every place of a scenario, one place per run. Rejects when the operator does not run at all. */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
@@ -97,7 +97,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
 }
 
 async function settingOf(options: ExploreOptions, { cluster, operator, user = cluster.admin }: ExploredCluster): Promise<Setting> {
-  const { scenario, expect, patienceMs = defaultPatienceMs, restMs = defaultRestMs, signal } = options;
+  const { scenario, expect, patienceMs = patienceDefaultMs, restMs = defaultRestMs, signal } = options;
   await cluster.begin();
   const certificate = await issueCertificate(cluster.authority, {
     commonName: 'operator gateway',
@@ -115,7 +115,7 @@ async function settingOf(options: ExploreOptions, { cluster, operator, user = cl
     patienceMs,
     idleMs: Math.min(idleMs, patienceMs),
     restMs,
-    calm: 1,
+    quietFactor: 1,
     signal,
   };
 }
@@ -221,7 +221,7 @@ class Exploring {
     const [worst] = this.#newIn(result);
     if (!result.reached || worst === undefined) return;
     if (this.#found.has(keyOf(result))) return this.#keep(plan, result);
-    const again = await this.#play({ ...setting, idleMs: setting.patienceMs, calm: calmer }, reference, plan);
+    const again = await this.#play({ ...setting, idleMs: setting.patienceMs, quietFactor: calmer }, reference, plan);
     if (again.reached && this.#newIn(again).some(({ judgement }) => judgement === worst.judgement)) this.#keep(plan, again);
     else this.#unconfirmed.push(plan);
   }

@@ -31,7 +31,7 @@ export interface Setting {
   /** After this time an undisturbed operator has done its work. */
   readonly restMs: number;
   /** Factor for the required silence where a state is expected. */
-  readonly calm: number;
+  readonly quietFactor: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -240,10 +240,10 @@ class Run {
 
   /** The last step waits longer for an unreached place: the event of the last write may still be on its way. */
   #quietMs(step: number): number {
-    const { calm, steps, restMs } = this.#setting;
-    if (this.#stage.hold) return heldQuietMs * calm;
+    const { quietFactor, steps, restMs } = this.#setting;
+    if (this.#stage.hold) return heldQuietMs * quietFactor;
     const mayCome = !this.#stage.reached && step === steps.length;
-    return this.#reference?.states[step] === undefined || mayCome ? restMs : quietMs * calm;
+    return this.#reference?.states[step] === undefined || mayCome ? restMs : quietMs * quietFactor;
   }
 
   /** Returns the differences from the expected state, which counts only at rest. */

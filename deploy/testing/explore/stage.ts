@@ -9,7 +9,7 @@ import type { Perturbation } from './perturbation.js';
 import { isSamePlace, type Entry, type Outcome, type Recorder } from './record.js';
 import { contentOf } from './state.js';
 
-export interface Surroundings {
+export interface StageActions {
   /** Resolves when the old start can do nothing any more. */
   readonly crash: () => Promise<void>;
   /** Changes an object as another client; resolves with its uid, or null if missing. */
@@ -34,15 +34,15 @@ interface Moment {
 export class Stage {
   readonly #recorder: Recorder;
   readonly #perturbation: Perturbation | null;
-  readonly #surroundings: Surroundings;
+  readonly #actions: StageActions;
   readonly #touched = new Set<string>();
   #reached = false;
   #hold: Hold | null = null;
 
-  constructor(recorder: Recorder, perturbation: Perturbation | null, surroundings: Surroundings) {
+  constructor(recorder: Recorder, perturbation: Perturbation | null, actions: StageActions) {
     this.#recorder = recorder;
     this.#perturbation = perturbation;
-    this.#surroundings = surroundings;
+    this.#actions = actions;
   }
 
   get reached(): boolean {
@@ -134,25 +134,25 @@ export class Stage {
     crash: async ({ when }, moment) => {
       moment.entry.note = when === 'before' ? 'killed before it' : 'killed after it';
       if (when === 'after') await this.#answered(moment, await moment.forward());
-      await this.#surroundings.crash();
+      await this.#actions.crash();
       return null;
     },
     past: async (_, moment) => {
       moment.entry.note = 'killed after it';
       this.#reached = false;
-      const version = await this.#surroundings.version();
+      const version = await this.#actions.version();
       await this.#answered(moment, await moment.forward());
       this.#hold = new Hold({ version });
-      await this.#surroundings.crash();
+      await this.#actions.crash();
       return null;
     },
     lateWrite: async (_, { entry, asked }) => {
       entry.note = 'killed before it; it arrives later';
       const late = async (): Promise<void> => {
-        entry.status = await this.#surroundings.send(asked);
+        entry.status = await this.#actions.send(asked);
       };
       this.#hold = new Hold({ late, ...(asked.call!.verb === 'create' ? {} : { pastStep: entry.step }) });
-      await this.#surroundings.crash();
+      await this.#actions.crash();
       return null;
     },
     refusal: async ({ status }, moment) => {
@@ -166,7 +166,7 @@ export class Stage {
     },
     foreignWrite: async (_, moment) => {
       moment.entry.note = 'somebody else was faster';
-      const uid = await this.#surroundings.touch(objectPath(moment.asked));
+      const uid = await this.#actions.touch(objectPath(moment.asked));
       this.#reached = uid !== null;
       if (uid !== null) this.#touched.add(uid);
       return this.#answered(moment, await moment.forward());

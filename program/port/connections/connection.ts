@@ -125,14 +125,14 @@ export class Connection implements ConnectionState, Holder {
       } else this.doubted ||= now - this.#answeredAt >= silenceMs;
       if (now - exchange.lingersSince >= takingMs) exchange.cut();
     }
-    if (this.#progress.look(this.socket, now, { takingMs: this.#patience(times), overfullMs: times.overfullMs }) === 'stuck') this.cut();
+    if (this.#progress.look(this.socket, now, { takingMs: this.#takingMsMax(times), overfullMs: times.overfullMs }) === 'stuck') this.cut();
   }
 
   /** The shortest timeout of its exchanges. */
-  #patience({ takingMs, streamTakingMs, relayTakingMs }: ConnectionTimes): number {
-    const patience = { answer: takingMs, stream: streamTakingMs, relay: relayTakingMs };
+  #takingMsMax({ takingMs, streamTakingMs, relayTakingMs }: ConnectionTimes): number {
+    const timeouts = { answer: takingMs, stream: streamTakingMs, relay: relayTakingMs };
     let least = this.#exchanges.size === 0 ? takingMs : relayTakingMs;
-    for (const { brings } of this.#exchanges) least = Math.min(least, patience[brings]);
+    for (const { brings } of this.#exchanges) least = Math.min(least, timeouts[brings]);
     return least;
   }
 

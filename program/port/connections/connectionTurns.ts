@@ -9,13 +9,13 @@ const readAheadMax = 50_000;
 const heldBytesMax = 256 * 1024;
 
 /** Checks after which a client with that much after an unfinished request is cut. */
-const looksMax = 30;
+const checksMax = 30;
 
 interface Pipeline {
   readonly response: ServerResponse;
   readonly waiting: (() => void)[];
   heldAt: number;
-  looks: number;
+  checks: number;
 }
 
 /**
@@ -41,7 +41,7 @@ export class ConnectionTurns {
   take(socket: Socket, response: ServerResponse, begin: () => void): void {
     const pipeline = this.#pipelines.get(socket);
     if (pipeline === undefined) {
-      this.#pipelines.set(socket, { response, waiting: [], heldAt: 0, looks: 0 });
+      this.#pipelines.set(socket, { response, waiting: [], heldAt: 0, checks: 0 });
       holdBack(response);
       begin();
       return;
@@ -62,10 +62,10 @@ export class ConnectionTurns {
   look(): void {
     for (const [socket, pipeline] of this.#pipelines) {
       if (pipeline.waiting.length === 0) continue;
-      pipeline.looks += 1;
-      if (pipeline.looks === 1) continue;
+      pipeline.checks += 1;
+      if (pipeline.checks === 1) continue;
       if (socket.bytesRead - pipeline.heldAt <= heldBytesMax) readOn(socket, pipeline.response);
-      else if (pipeline.looks > looksMax) socket.destroy();
+      else if (pipeline.checks > checksMax) socket.destroy();
     }
   }
 
@@ -82,7 +82,7 @@ export class ConnectionTurns {
       return false;
     }
     this.#readAhead -= 1;
-    pipeline.looks = 0;
+    pipeline.checks = 0;
     if (waiting.length === 0) readOn(socket, response);
     next();
     return true;

@@ -27,12 +27,12 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   readonly #ofAddress = new Tally();
   readonly #byUser = new Map<string, Set<Connection>>();
   #ordinary = 0;
-  readonly #looks: Repeated;
+  readonly #checks: Repeated;
 
   constructor(bounds: ConnectionBounds, times: ConnectionTimes = usualTimes) {
     this.#bounds = bounds;
     this.#times = times;
-    this.#looks = inStep(times.lookMs, () => this.look(performance.now()));
+    this.#checks = inStep(times.lookMs, () => this.look(performance.now()));
   }
 
   get size(): number {
@@ -127,7 +127,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   }
 
   close(): void {
-    this.#looks.stop();
+    this.#checks.stop();
     for (const connection of this) connection.cut();
   }
 

@@ -7,7 +7,7 @@ import { constants, type Http2Session, type ServerHttp2Session, type ServerHttp2
  * end of a session.
  */
 
-const farewellMs = 10;
+const lastWriteMs = 10;
 
 /** The last streams that sessions have named in their GOAWAY. */
 const lastStreams = new WeakMap<Http2Session, number>();
@@ -41,7 +41,7 @@ export function endOutsideReads(session: ServerHttp2Session): void {
   };
   const closeWhenSaid = (): void => {
     if (session.destroyed) return;
-    if ((session.state.outboundQueueSize ?? 0) > 0) setTimeout(closeWhenSaid, farewellMs).unref();
+    if ((session.state.outboundQueueSize ?? 0) > 0) setTimeout(closeWhenSaid, lastWriteMs).unref();
     else close.call(session);
   };
   session.close = (callback) => {

@@ -134,7 +134,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { receive, receiveApplied } = resource.behaviour;
     const checked = yield* outcomeOf(((strategic ? receiveApplied : null) ?? receive)(object));
     if (!checked.ok) throw refuse(checked.message);
-    const strict = [...odd, ...[...unknown, ...checked.strict].sort(toldOrder(mediaType, resource))];
+    const strict = [...odd, ...[...unknown, ...checked.strict].sort(spellingOrder(mediaType, resource))];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
@@ -170,13 +170,13 @@ const sentTo = (resource: ServedResource, body: DecodedBody): DecodedBody =>
   patchTypeOfKind(resource) === null ? { ...body, value: untypedNumbers(body.value as Json) as JsonValue, spellings: [] } : body;
 
 /** A strategic merge is read by member, a merge in order, a custom object as it finds its fields. */
-const toldOrders: Readonly<Record<string, ((a: string, b: string) => number) | undefined>> = {
+const spellingOrders: Readonly<Record<string, ((a: string, b: string) => number) | undefined>> = {
   [strategicType]: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
   'application/merge-patch+json': comparePaths,
 };
 const unchanged = (): number => 0;
-const toldOrder = (mediaType: string, { behaviour }: ServedResource) =>
-  behaviour.selfDescribed ? unchanged : (toldOrders[mediaType] ?? unchanged);
+const spellingOrder = (mediaType: string, { behaviour }: ServedResource) =>
+  behaviour.selfDescribed ? unchanged : (spellingOrders[mediaType] ?? unchanged);
 
 interface Patch {
   readonly before: JsonObject;

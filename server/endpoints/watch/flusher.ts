@@ -10,7 +10,7 @@ const visitMax = 128;
 const doneMax = 1_024;
 
 /** Sends a connection's writes of one turn together: in few TLS records and one system call. */
-export class Lane {
+export class FlushQueue {
   readonly #sendBuffer: SendBuffer;
   queued = false;
   #waiting: Flushable[] = [];
@@ -64,31 +64,31 @@ export class Lane {
  */
 export class Flusher {
   /** Lanes with waiting watchers, in turn order. */
-  #lanes: Lane[] = [];
+  #queues: FlushQueue[] = [];
   #next = 0;
   #scheduled = false;
   /** Shared by watchers that each have their own connection. */
-  readonly #common = new Lane();
+  readonly #common = new FlushQueue();
 
   /** `flush` is called once, soon. */
-  add(target: Flushable, lane: Lane = this.#common): void {
-    lane.add(target);
-    if (!lane.queued) this.#enqueue(lane);
+  add(target: Flushable, queue: FlushQueue = this.#common): void {
+    queue.add(target);
+    if (!queue.queued) this.#enqueue(queue);
     this.#schedule();
   }
 
-  #enqueue(lane: Lane): void {
-    lane.queued = true;
-    this.#lanes.push(lane);
+  #enqueue(queue: FlushQueue): void {
+    queue.queued = true;
+    this.#queues.push(queue);
   }
 
   /** Waits until the connection has room. */
-  #goOn(lane: Lane): void {
-    if (!lane.full) return this.#enqueue(lane);
-    lane.queued = true;
-    lane.whenRoom({
+  #goOn(queue: FlushQueue): void {
+    if (!queue.full) return this.#enqueue(queue);
+    queue.queued = true;
+    queue.whenRoom({
       sendMore: () => {
-        this.#enqueue(lane);
+        this.#enqueue(queue);
         this.#schedule();
       },
     });
@@ -106,24 +106,24 @@ export class Flusher {
     this.#scheduled = false;
     const end = performance.now() + budgetMs;
     do {
-      const lane = this.#lanes[this.#next];
-      if (lane === undefined) return this.#reset();
+      const queue = this.#queues[this.#next];
+      if (queue === undefined) return this.#reset();
       this.#next++;
-      lane.visit();
-      lane.queued = false;
-      if (!lane.empty) this.#goOn(lane);
+      queue.visit();
+      queue.queued = false;
+      if (!queue.empty) this.#goOn(queue);
     } while (performance.now() < end);
     if (this.#next >= doneMax) this.#forgetDone();
     this.#schedule();
   }
 
   #forgetDone(): void {
-    this.#lanes.splice(0, this.#next);
+    this.#queues.splice(0, this.#next);
     this.#next = 0;
   }
 
   #reset(): void {
-    this.#lanes = [];
+    this.#queues = [];
     this.#next = 0;
   }
 }

@@ -11,7 +11,7 @@ import { partial, type Representation } from '../negotiation.js';
 import { bookmarkTable, tableOf } from '../table/table.js';
 import { Batch } from './batch.js';
 import { emptyObject } from './emptyObject.js';
-import { flusher, type Flushable, type Lane } from './flusher.js';
+import { flusher, type Flushable, type FlushQueue } from './flusher.js';
 import type { Framing, Transport, Writer } from './transport.js';
 
 /** Later events stay in storage's shared history: a slow client costs others nothing, and only a watch that falls behind history ends. */
@@ -84,7 +84,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   #last: Batch | null = null;
   #before: Batch[] | null = null;
   #pendingBytes = 0;
-  #untaken = 0;
+  #unsent = 0;
   /** One write at a time has a callback. */
   #asked = false;
   #headersShown = false;
@@ -92,7 +92,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   readonly #frameKey: string;
   readonly #count: WatchCount | null;
   #transport: Transport | null = null;
-  #lane: Lane | undefined = undefined;
+  #flushQueue: FlushQueue | undefined = undefined;
   #watch: Watch | null = null;
   #failure: Failure | null = null;
   #endTimer: NodeJS.Timeout | null = null;
@@ -127,7 +127,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   run(watch: Watch, transport: Transport, whenOver: (why: WatchEnd) => void): void {
     this.#watch = watch;
     this.#transport = transport;
-    this.#lane = transport.lane;
+    this.#flushQueue = transport.flushQueue;
     this.#whenOver = whenOver;
     const timeoutMs = Math.min(this.#options.timeoutMs, delayMsMax);
     transport.whenClosed(() => {
@@ -185,9 +185,9 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     const transport = this.#transport;
     if (this.#over || this.#last === null || transport === null || this.#asked) return;
     const parts = this.#nextParts();
-    if (this.#untaken >= unaskedBytesMax || this.#emptied !== null) {
+    if (this.#unsent >= unaskedBytesMax || this.#emptied !== null) {
       this.#asked = true;
-      underWayOfAll += this.#untaken;
+      underWayOfAll += this.#unsent;
     }
     transport.write(parts, this.#asked ? this : null);
   }
@@ -205,7 +205,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     let bytes = 0;
     for (const batch of batches) bytes += batch.bytes;
     this.#pendingBytes -= bytes;
-    this.#untaken += bytes;
+    this.#unsent += bytes;
     return batches.map((batch) => batch.joined);
   }
 
@@ -217,13 +217,13 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   }
 
   #forgetUnderWay(): void {
-    if (this.#asked) underWayOfAll -= this.#untaken;
+    if (this.#asked) underWayOfAll -= this.#unsent;
     this.#asked = false;
-    this.#untaken = 0;
+    this.#unsent = 0;
   }
 
   get #waitingBytes(): number {
-    return this.#pendingBytes + this.#untaken;
+    return this.#pendingBytes + this.#unsent;
   }
 
   #tellEmptied(): void {
@@ -261,7 +261,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
 
   #queue(): void {
     this.#queued = this.#transport !== null;
-    if (this.#queued) flusher.add(this, this.#lane);
+    if (this.#queued) flusher.add(this, this.#flushQueue);
   }
 
   /** Tables show their columns in the first event only. */

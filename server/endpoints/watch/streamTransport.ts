@@ -1,7 +1,7 @@
 import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { StreamResponse } from '../../../program/port/message.js';
 import type { SendBuffer } from '../../../program/port/connections/index.js';
-import { Lane } from './flusher.js';
+import { FlushQueue } from './flusher.js';
 import type { Transport, Writer } from './transport.js';
 
 /** It keeps the written data in memory. */
@@ -23,7 +23,7 @@ type RequestClass = new () => WriteRequest;
 
 let requestClass: RequestClass | null = null;
 
-const lanes = new WeakMap<Http2Session, Lane>();
+const flushQueues = new WeakMap<Http2Session, FlushQueue>();
 
 /**
  * Bypasses Node's `Writable`, whose objects and ticks per write are most of the cost of a small event to many watchers. Both ways end in the same native
@@ -33,29 +33,29 @@ export function openStream({ stream, sendBuffer }: Pick<StreamResponse, 'stream'
   const { session } = stream;
   const handle = handleOf(stream);
   if (session === undefined || handle === null || !stream.endAfterHeaders) return usual;
-  return new StreamTransport(stream, { handle, lane: laneOf(session, sendBuffer), sendBuffer, usual });
+  return new StreamTransport(stream, { handle, flushQueue: flushQueueOf(session, sendBuffer), sendBuffer, usual });
 }
 
 interface StreamParts {
   readonly handle: Handle;
-  readonly lane: Lane;
+  readonly flushQueue: FlushQueue;
   readonly sendBuffer: SendBuffer;
   readonly usual: Transport;
 }
 
 class StreamTransport implements Transport {
   readonly #stream: ServerHttp2Stream;
-  readonly lane: Lane;
+  readonly flushQueue: FlushQueue;
   #direct = false;
   readonly #handle: Handle;
   readonly #sendBuffer: SendBuffer;
   readonly #usual: Transport;
 
-  constructor(stream: ServerHttp2Stream, { handle, lane, sendBuffer, usual }: StreamParts) {
+  constructor(stream: ServerHttp2Stream, { handle, flushQueue, sendBuffer, usual }: StreamParts) {
     this.#stream = stream;
     this.#sendBuffer = sendBuffer;
     this.#handle = handle;
-    this.lane = lane;
+    this.flushQueue = flushQueue;
     this.#usual = usual;
   }
 
@@ -120,12 +120,12 @@ function handleOf(stream: ServerHttp2Stream): Handle | null {
   return name === undefined ? null : ((stream as unknown as Readonly<Record<symbol, Handle | undefined>>)[name] ?? null);
 }
 
-function laneOf(session: Http2Session, sendBuffer: SendBuffer): Lane {
-  const known = lanes.get(session);
+function flushQueueOf(session: Http2Session, sendBuffer: SendBuffer): FlushQueue {
+  const known = flushQueues.get(session);
   if (known !== undefined) return known;
-  const lane = new Lane(sendBuffer);
-  lanes.set(session, lane);
-  return lane;
+  const queue = new FlushQueue(sendBuffer);
+  flushQueues.set(session, queue);
+  return queue;
 }
 
 /** Captures the request of Node's next write. */

@@ -1,12 +1,12 @@
 import type { Writable } from 'node:stream';
-import type { Lane } from './flusher.js';
+import type { FlushQueue } from './flusher.js';
 
 export interface Writer {
   taken(): void;
 }
 
 export interface Transport {
-  readonly lane?: Lane;
+  readonly flushQueue?: FlushQueue;
   write(parts: readonly Buffer[], writer: Writer | null): void;
   /** Called once, when nothing can be sent any more. */
   whenClosed(action: () => void): void;

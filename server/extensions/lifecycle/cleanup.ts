@@ -25,7 +25,7 @@ export interface CleanupOptions {
 const firstLookMs = 50;
 const lookMsMax = 5_000;
 /** Time after which remaining objects are reported in the status, and deleted again. */
-const patienceMs = 60_000;
+const waitMsMax = 60_000;
 /** Time after which a server checks another one's deletion. */
 const takeOverMs = 15_000;
 const retryMs = 5_000;
@@ -117,7 +117,7 @@ export class Cleanup {
       return terminating('True', 'InstanceDeletionFailed', `could not issue all deletes: ${messageOf(error)}`);
     }
     let waited = 0;
-    for (let pause = firstLookMs; waited < patienceMs; pause = Math.min(pause * 2, lookMsMax)) {
+    for (let pause = firstLookMs; waited < waitMsMax; pause = Math.min(pause * 2, lookMsMax)) {
       const left = await registry.list(resource, {
         ...everything,
         namespace: resource.namespaced ? null : '',

@@ -10,7 +10,7 @@ export interface Condition {
 const conditionOf = (conditions: readonly JsonObject[], type: string): JsonObject | undefined =>
   conditions.find((condition) => condition['type'] === type);
 
-export const isTold = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type) !== undefined;
+export const hasCondition = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type) !== undefined;
 
 export const isTrue = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type)?.['status'] === 'True';
 

@@ -28,7 +28,7 @@ export interface LifeCycleOptions {
 
 /** The polling interval until a read change is in effect here, and the number of attempts. */
 const lookMs = 10;
-const looksMax = 200;
+const attemptsMax = 200;
 
 /** The life cycle of definitions: accepts names, establishes, and removes objects. Every server runs it; writes require an unchanged definition. */
 export class LifeCycles {
@@ -89,7 +89,7 @@ export class LifeCycles {
 
   /** Once all is settled, everything before the read definition is in effect. */
   async #others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
-    for (let look = 0; look < looksMax; look++) {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
       await this.#options.resources.settled();
       const all = this.#options.resources.lifeCycles.filter((other) => other.group === group);
       if ((all.find((other) => other.name === name)?.version ?? 0) >= version) return all;

@@ -4,7 +4,7 @@ import { approvalCondition } from './approval.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
 import { membersOf } from '../../../api/json/members.js';
 import type { LifeCycle, Names } from '../definition.js';
-import { isTold, isTrue, says, withCondition, type Condition } from './conditions.js';
+import { hasCondition, isTrue, says, withCondition, type Condition } from './conditions.js';
 import { acceptedNames } from './names.js';
 import { nonStructuralType } from './structuralCondition.js';
 
@@ -46,7 +46,7 @@ const isSettled = ({ requested, accepted, conditions }: LifeCycle, further: read
  */
 export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): StatusPlan | null {
   const further = [approvalCondition(own), own.nonStructural].filter((condition) => condition !== null);
-  const without = own.nonStructural === null && isTold(own.conditions, nonStructuralType) ? [nonStructuralType] : [];
+  const without = own.nonStructural === null && hasCondition(own.conditions, nonStructuralType) ? [nonStructuralType] : [];
   if (isSettled(own, further, without)) return null;
   const { names, conflict } = acceptedNames(own, others);
   const accepted: Condition = conflict === null ? acceptedCondition : { type: 'NamesAccepted', status: 'False', ...conflict };

@@ -22,13 +22,13 @@ export type Typed = 'configuration' | 'live' | 'constructed';
 export function* typeProblem(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
   const faults = new Faults(as);
   yield* faults.look(value, schema);
-  if (faults.told.length === 0) return null;
-  return faults.told.length === 1 ? (faults.told[0] ?? null) : ['errors:', ...faults.told.map((text) => `  ${text}`)].join('\n');
+  if (faults.found.length === 0) return null;
+  return faults.found.length === 1 ? (faults.found[0] ?? null) : ['errors:', ...faults.found.map((text) => `  ${text}`)].join('\n');
 }
 
 class Faults {
   readonly #as: Typed;
-  readonly told: string[] = [];
+  readonly found: string[] = [];
   readonly #path: string[] = [];
   #looked = 0;
 
@@ -37,7 +37,7 @@ class Faults {
   }
 
   *look(value: JsonValue | undefined, schema: Schema): Steps<void> {
-    if (value === undefined || this.told.length >= typeFaultsMax) return;
+    if (value === undefined || this.found.length >= typeFaultsMax) return;
     if (value === null) return this.#tell(this.#as === 'constructed' ? nullFault(schema) : null);
     if (++this.#looked % comparedInStep === 0) yield;
     if (schema.kind === 'leaf') this.#tell(schema.scalar === undefined ? null : scalarFault(schema.scalar, value));
@@ -87,7 +87,7 @@ class Faults {
   }
 
   #tell(fault: string | null): void {
-    if (fault !== null) this.told.push(this.#path.length === 0 ? fault : `${spellPath(this.#path)}: ${fault}`);
+    if (fault !== null) this.found.push(this.#path.length === 0 ? fault : `${spellPath(this.#path)}: ${fault}`);
   }
 }
 

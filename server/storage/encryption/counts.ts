@@ -17,7 +17,7 @@ export interface EncryptionCounts {
   /** `method` is the full path, `status` the name of a gRPC code. */
   called(call: { readonly service: string; readonly method: string; readonly status: string }, seconds: number): void;
   keyUsed(way: Way, key: ServiceKey): void;
-  keyTold(key: ServiceKey): void;
+  keyReported(key: ServiceKey): void;
   keyIdRefused(service: string, why: 'empty' | 'too_long'): void;
 }
 
@@ -29,7 +29,7 @@ export const noEncryptionCounts: EncryptionCounts = {
   keysFill: nothing,
   called: nothing,
   keyUsed: nothing,
-  keyTold: nothing,
+  keyReported: nothing,
   keyIdRefused: nothing,
 };
 

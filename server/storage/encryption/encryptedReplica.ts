@@ -178,10 +178,10 @@ export class EncryptedReplica extends ForwardingEngine {
     return item !== undefined && isStale(bufferOf(item.value), transformers, key);
   }
 
-  #tellAfter(told: Promise<void>): void {
-    this.#telling = told;
-    void told.then(() => {
-      if (this.#telling === told) this.#telling = null;
+  #tellAfter(notified: Promise<void>): void {
+    this.#telling = notified;
+    void notified.then(() => {
+      if (this.#telling === notified) this.#telling = null;
     });
   }
 

@@ -113,9 +113,9 @@ function keyServiceMetrics(registry: Registry): Pick<EncryptionCounts, 'called' 
   };
 }
 
-function keyUseMetrics(registry: Registry, apiserver_id_hash: string): Pick<EncryptionCounts, 'keyUsed' | 'keyTold'> {
+function keyUseMetrics(registry: Registry, apiserver_id_hash: string): Pick<EncryptionCounts, 'keyUsed' | 'keyReported'> {
   const used = new RecentKeys();
-  const told = new RecentKeys();
+  const reported = new RecentKeys();
   new Counter({
     name: `${envelope}_key_id_hash_total`,
     help: "Values that went by with a service's key, by the hash of its name.",
@@ -128,7 +128,7 @@ function keyUseMetrics(registry: Registry, apiserver_id_hash: string): Pick<Encr
   });
   for (const [name, help, keys, labelNames] of [
     ['key_id_hash_last_timestamp_seconds', 'When that was last, in seconds since 1970.', used, ['transformation_type']],
-    ['key_id_hash_status_last_timestamp_seconds', 'When a service named this key as its own last, in seconds since 1970.', told, []],
+    ['key_id_hash_status_last_timestamp_seconds', 'When a service named this key as its own last, in seconds since 1970.', reported, []],
   ] as const)
     new Gauge({
       name: `${envelope}_${name}`,
@@ -144,8 +144,8 @@ function keyUseMetrics(registry: Registry, apiserver_id_hash: string): Pick<Encr
     keyUsed: (transformation_type, { service: provider_name, keyId }) => {
       used.note({ transformation_type, provider_name }, keyId);
     },
-    keyTold: ({ service: provider_name, keyId }) => {
-      told.note({ provider_name }, keyId);
+    keyReported: ({ service: provider_name, keyId }) => {
+      reported.note({ provider_name }, keyId);
     },
   };
 }

@@ -101,7 +101,7 @@ export class EtcdClient {
     const { servers } = this.#options;
     if (servers[this.#preferred % servers.length] !== url) return;
     this.#preferred = (this.#preferred + 1) % servers.length;
-    for (const told of this.#onSuspect) told(url);
+    for (const listener of this.#onSuspect) listener(url);
   }
 
   onSuspect(listener: (url: string) => void): () => void {

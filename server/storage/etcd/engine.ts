@@ -73,7 +73,7 @@ export class EtcdEngine implements StoreEngine {
   readonly #waiters = new Set<Waiter>();
   readonly #started: Promise<void>;
   #watch: EtcdWatch | null = null;
-  #told = 0;
+  #delivered = 0;
   #lastEvent = 0;
   /** Changes are known from here on. */
   #floor = 0;
@@ -92,7 +92,7 @@ export class EtcdEngine implements StoreEngine {
   }
 
   get revision(): number {
-    return this.#told;
+    return this.#delivered;
   }
 
   async write(
@@ -133,8 +133,8 @@ export class EtcdEngine implements StoreEngine {
     const deadline = performance.now() + timeoutMs;
     try {
       const revision = await this.#newest(timeoutMs);
-      if (await this.#reach(revision, deadline - performance.now())) return { outcome: 'reached', revision: asRevision(this.#told) };
-      return { outcome: 'unavailable', reason: `etcd is at revision ${revision}, and this server has heard up to ${this.#told} only` };
+      if (await this.#reach(revision, deadline - performance.now())) return { outcome: 'reached', revision: asRevision(this.#delivered) };
+      return { outcome: 'unavailable', reason: `etcd is at revision ${revision}, and this server has heard up to ${this.#delivered} only` };
     } catch (error) {
       return { outcome: 'unavailable', reason: failureOf(error).message };
     }
@@ -143,13 +143,13 @@ export class EtcdEngine implements StoreEngine {
   async range(options: RangeOptions): Promise<RangeResult> {
     await this.#started;
     for (;;) {
-      const result = await this.#rangeAt(options, Math.max(1, options.revision ?? this.#told));
+      const result = await this.#rangeAt(options, Math.max(1, options.revision ?? this.#delivered));
       if (result.outcome !== 'compacted' || options.revision !== null) return result;
       // The present was compacted before later changes were delivered.
       if (!(await this.#reach(result.compacted, readTimeoutMs)))
         throw new EtcdError(
           'unavailable',
-          `etcd has compacted up to ${result.compacted}, and this server has heard up to ${this.#told} only`,
+          `etcd has compacted up to ${result.compacted}, and this server has heard up to ${this.#delivered} only`,
         );
     }
   }
@@ -158,22 +158,22 @@ export class EtcdEngine implements StoreEngine {
     await this.#started;
     const known = Math.max(this.#floor, this.#compacted);
     if (after < known) return { outcome: 'compacted', compacted: asRevision(known) };
-    if (after >= this.#lastEvent) return { outcome: 'found', changes: [], through: asRevision(Math.max(after, this.#told)) };
+    if (after >= this.#lastEvent) return { outcome: 'found', changes: [], through: asRevision(Math.max(after, this.#delivered)) };
     return this.#readBack(after, { through: this.#lastEvent, bytesMax });
   }
 
   async compact(wanted: Revision, timeoutMs: number): Promise<WriteOutcome> {
     await this.#started;
-    const revision = Math.min(wanted, this.#told);
+    const revision = Math.min(wanted, this.#delivered);
     try {
       await this.#options.client.call(compact, { revision }, { timeoutMs, repeatable: true });
     } catch (error) {
       const failure = failureOf(error);
-      return failure.kind === 'compacted' ? { outcome: 'compacted', revision: asRevision(this.#told) } : failedWrite(failure);
+      return failure.kind === 'compacted' ? { outcome: 'compacted', revision: asRevision(this.#delivered) } : failedWrite(failure);
     }
     this.#compacted = Math.max(this.#compacted, revision);
-    this.#tell([], this.#told, false);
-    return { outcome: 'applied', revision: asRevision(this.#told) };
+    this.#tell([], this.#delivered, false);
+    return { outcome: 'applied', revision: asRevision(this.#delivered) };
   }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
@@ -197,7 +197,7 @@ export class EtcdEngine implements StoreEngine {
   async #start(): Promise<void> {
     for (let pauseMs = rewatchPauseMs; ; pauseMs = Math.min(pauseMs * 2, rewatchPauseMsMax)) {
       try {
-        this.#told = this.#floor = this.#lastEvent = await this.#newest(connectTimeoutMs);
+        this.#delivered = this.#floor = this.#lastEvent = await this.#newest(connectTimeoutMs);
         break;
       } catch (error) {
         if (this.#closed) throw error;
@@ -221,7 +221,7 @@ export class EtcdEngine implements StoreEngine {
     const { client, start, end, report } = this.#options;
     this.#nudges = 0;
     this.#watch = new EtcdWatch(
-      { client, start, end, from: this.#told + 1, trusted: () => this.#rightProgress },
+      { client, start, end, from: this.#delivered + 1, trusted: () => this.#rightProgress },
       {
         events: (events) => {
           this.#rewatchPauseMs = rewatchPauseMs;
@@ -229,7 +229,7 @@ export class EtcdEngine implements StoreEngine {
         },
         progress: (revision) => {
           this.#rewatchPauseMs = rewatchPauseMs;
-          if (revision > this.#told) this.#tell([], revision, false);
+          if (revision > this.#delivered) this.#tell([], revision, false);
         },
         compacted: (revision) => {
           this.#lose(revision).then(
@@ -258,10 +258,10 @@ export class EtcdEngine implements StoreEngine {
 
   async #lookBack(): Promise<void> {
     const newest = await this.#newest(connectTimeoutMs);
-    if (newest >= this.#told) return;
+    if (newest >= this.#delivered) return;
     const error = new EtcdError(
       'refused',
-      `etcd is at revision ${newest}, behind ${this.#told}, which it had told: it was restored from an earlier state`,
+      `etcd is at revision ${newest}, behind ${this.#delivered}, which it had told: it was restored from an earlier state`,
     );
     for (const listener of this.#failureListeners) listener(error);
   }
@@ -274,7 +274,7 @@ export class EtcdEngine implements StoreEngine {
   }
 
   #hear(events: readonly WatchEvent[]): void {
-    const fresh = events.filter(({ kv }) => kv.modRevision > this.#told);
+    const fresh = events.filter(({ kv }) => kv.modRevision > this.#delivered);
     const last = fresh.at(-1)?.kv.modRevision;
     if (last === undefined) return;
     this.#lastEvent = last;
@@ -282,15 +282,15 @@ export class EtcdEngine implements StoreEngine {
   }
 
   #tell(changes: readonly Change[], revision: number, gap: boolean): void {
-    this.#told = Math.max(this.#told, revision);
+    this.#delivered = Math.max(this.#delivered, revision);
     this.#nudges = 0;
-    const batch = { changes, revision: asRevision(this.#told), compacted: asRevision(this.#compacted), gap };
+    const batch = { changes, revision: asRevision(this.#delivered), compacted: asRevision(this.#compacted), gap };
     for (const listener of this.#listeners) listener(batch);
-    for (const waiter of this.#waiters) if (waiter.revision <= this.#told) this.#settle(waiter, true);
+    for (const waiter of this.#waiters) if (waiter.revision <= this.#delivered) this.#settle(waiter, true);
   }
 
   async #reach(revision: number, timeoutMs: number): Promise<boolean> {
-    if (revision <= this.#told) return true;
+    if (revision <= this.#delivered) return true;
     return new Promise((resolve) => {
       const timer = setTimeout(
         () => {
@@ -350,7 +350,7 @@ export class EtcdEngine implements StoreEngine {
   }
 
   async #rangeAt(options: RangeOptions, at: number): Promise<RangeResult> {
-    if (at > this.#told) return { outcome: 'future', revision: asRevision(this.#told) };
+    if (at > this.#delivered) return { outcome: 'future', revision: asRevision(this.#delivered) };
     if (at < this.#compacted) return { outcome: 'compacted', compacted: asRevision(this.#compacted) };
     try {
       return await this.#pages(options, at);
@@ -449,7 +449,7 @@ export class EtcdEngine implements StoreEngine {
         {
           events: () => {
             watch.stop();
-            resolve(this.#told);
+            resolve(this.#delivered);
           },
           progress: () => undefined,
           compacted: resolve,

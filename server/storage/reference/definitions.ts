@@ -34,18 +34,18 @@ const specOrder = [
 export function toKept(definition: ApiObject): ApiObject {
   const spec = membersOf(definition['spec']);
   const versions = objectsOf(spec['versions']).map((version) => withColumns(version, 'jsonPath', 'JSONPath'));
-  const beside: Record<string, unknown> = {};
+  const common: Record<string, unknown> = {};
   let kept = versions;
   for (const [member, name] of [...shared, ['selectableFields', 'selectableFields'] as const]) {
     const first = versions[0]?.[member];
     if (first === undefined || !versions.every((version) => JSON.stringify(version[member]) === JSON.stringify(first))) continue;
-    beside[name] = first;
+    common[name] = first;
     kept = kept.map((version) => without(version, member));
   }
   const conversion = conversionToKept(spec['conversion']);
   const all: Record<string, unknown> = {
     ...spec,
-    ...beside,
+    ...common,
     ...(versions[0] === undefined ? {} : { version: versions[0]['name'] }),
     versions: kept,
     ...(conversion === undefined ? {} : { conversion }),

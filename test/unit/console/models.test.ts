@@ -164,7 +164,7 @@ describe('console/history', () => {
       ['b', [sample(2, { raft: follower }), sample(20, { raft: { ...leading(2)!, term: 2 } })]],
     ]);
     const timeline = new Timeline(60_000);
-    for (const { id, at, raft } of rolesIn(before)) timeline.look([{ id, program: null, ...raft }], at);
+    for (const { id, at, raft } of rolesIn(before)) timeline.observe([{ id, program: null, ...raft }], at);
     expect(timeline.events.map(({ at, member, what }) => [at, member, what])).to.deep.equal([
       [30, 'a', 'steppedDown'],
       [20, 'b', 'elected'],
@@ -223,11 +223,11 @@ describe('console/timeline', () => {
 
   it('tells of a leader that is killed, of who follows it, and of its return', () => {
     const timeline = new Timeline(60_000);
-    timeline.look([member('r1', { role: 'leader' }), member('r2')], 0);
-    timeline.look([member('r1', { program: 'down', role: null, term: null }), member('r2')], 400);
-    timeline.look([member('r1', { program: 'down', role: null, term: null }), member('r2', { role: 'leader', term: 2 })], 800);
-    timeline.look([member('r1', { role: null, term: null }), member('r2', { role: 'leader', term: 2 })], 1_200);
-    timeline.look([member('r1', { term: 2, snapshotsInstalled: 1 }), member('r2', { role: 'leader', term: 2 })], 1_600);
+    timeline.observe([member('r1', { role: 'leader' }), member('r2')], 0);
+    timeline.observe([member('r1', { program: 'down', role: null, term: null }), member('r2')], 400);
+    timeline.observe([member('r1', { program: 'down', role: null, term: null }), member('r2', { role: 'leader', term: 2 })], 800);
+    timeline.observe([member('r1', { role: null, term: null }), member('r2', { role: 'leader', term: 2 })], 1_200);
+    timeline.observe([member('r1', { term: 2, snapshotsInstalled: 1 }), member('r2', { role: 'leader', term: 2 })], 1_600);
     expect(words(timeline)).to.deep.equal([
       'r1 elected 1',
       'r1 killed null',
@@ -236,7 +236,7 @@ describe('console/timeline', () => {
       'r1 answers 2',
       'r1 snapshot 2',
     ]);
-    expect(timeline.lanes.get('r1')?.map(({ standing, from, to }) => [standing, from, to])).to.deep.equal([
+    expect(timeline.spans.get('r1')?.map(({ standing, from, to }) => [standing, from, to])).to.deep.equal([
       ['leader', 0, 400],
       ['down', 400, 1_200],
       ['silent', 1_200, 1_600],
@@ -246,23 +246,23 @@ describe('console/timeline', () => {
 
   it('without a launcher, tells of silence and not of kills', () => {
     const timeline = new Timeline(60_000);
-    timeline.look([member('r1', { program: null })], 0);
-    timeline.look([member('r1', { program: null, role: null, term: null })], 400);
-    timeline.look([member('r1', { program: null, role: 'candidate', term: 3 })], 800);
+    timeline.observe([member('r1', { program: null })], 0);
+    timeline.observe([member('r1', { program: null, role: null, term: null })], 400);
+    timeline.observe([member('r1', { program: null, role: 'candidate', term: 3 })], 800);
     expect(words(timeline)).to.deep.equal(['r1 silent null', 'r1 answers 3', 'r1 stands 3']);
   });
 
   it('tells when a member is held, goes on, is cut off and connected again', () => {
     const timeline = new Timeline(60_000);
     for (const [at, program] of (['running', 'paused', 'running', 'partitioned', 'running'] as const).entries())
-      timeline.look([member('r1', { program })], at);
+      timeline.observe([member('r1', { program })], at);
     expect(words(timeline)).to.deep.equal(['r1 paused 1', 'r1 resumed 1', 'r1 cutOff 1', 'r1 healed 1']);
   });
 
   it('keeps no more than its time', () => {
     const timeline = new Timeline(1_000);
-    for (let at = 0; at < 100_000; at += 100) timeline.look([member('r1', { program: at % 200 === 0 ? 'running' : 'paused' })], at);
-    expect(timeline.lanes.get('r1')?.length).to.be.lessThan(13);
+    for (let at = 0; at < 100_000; at += 100) timeline.observe([member('r1', { program: at % 200 === 0 ? 'running' : 'paused' })], at);
+    expect(timeline.spans.get('r1')?.length).to.be.lessThan(13);
     expect(timeline.events.length).to.equal(300);
   });
 });

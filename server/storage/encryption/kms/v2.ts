@@ -98,7 +98,7 @@ class KmsV2 implements KeyService {
   async #refresh(): Promise<void> {
     const { keyId, healthz } = await this.#status();
     if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
-    this.#noteTold(keyId);
+    this.#countReported(keyId);
     if (this.#current?.keyId !== keyId) await this.#renew();
     else this.#goodUntil = performance.now() + seedLifeMs;
   }
@@ -107,10 +107,10 @@ class KmsV2 implements KeyService {
     return this.#connection.call(`${service}/Status`, v2.statusRequest, v2.statusResponse, {});
   }
 
-  #noteTold(keyId: string): void {
+  #countReported(keyId: string): void {
     if (keyId === '') this.#counts.keyIdRefused(this.name, 'empty');
     else if (Buffer.byteLength(keyId) > keyIdBytesMax) this.#counts.keyIdRefused(this.name, 'too_long');
-    else this.#counts.keyTold({ service: this.name, keyId });
+    else this.#counts.keyReported({ service: this.name, keyId });
   }
 
   #seal(seed: WriteSeed, plain: Buffer, context: string): Buffer {

@@ -191,9 +191,9 @@ describe('controllers/catalogue', () => {
       const read = readControllerManagerOptions(argv);
       if (!read.ok) throw new Error(read.errors.join());
       const { options } = read;
-      const told = new Set(Object.keys(options['feature-gates']));
-      const surroundings = { features: featuresOf(options), told, cloudProvider: options['cloud-provider'] };
-      return controllerCatalogue.filter((entry) => !isWanted(entry, surroundings)).map(({ name }) => name);
+      const explicit = new Set(Object.keys(options['feature-gates']));
+      const environment = { features: featuresOf(options), explicit, cloudProvider: options['cloud-provider'] };
+      return controllerCatalogue.filter((entry) => !isWanted(entry, environment)).map(({ name }) => name);
     };
     expect(wanted()).to.deep.equal([]);
     expect(wanted('--feature-gates=StorageVersionAPI=false')).to.deep.equal(['storageversion-garbage-collector-controller']);

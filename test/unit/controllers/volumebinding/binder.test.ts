@@ -11,7 +11,7 @@ import {
 } from '../../../../api/types/core/v1.js';
 import { type StorageClass, storageClasses } from '../../../../api/types/storage/v1.js';
 import { bestVolume, isFor } from '../../../../controllers/volumebinding/claims.js';
-import { claimStep, unboundVolume, volumeStep, type ClaimSurroundings } from '../../../../controllers/volumebinding/plan.js';
+import { claimStep, unboundVolume, volumeStep, type ClaimContext } from '../../../../controllers/volumebinding/plan.js';
 import { provisionerOf } from '../../../../controllers/volumebinding/provisioners.js';
 import { defaultTemplate, recyclerPod } from '../../../../controllers/volumebinding/recycling.js';
 import { entryOf } from '../../../fixtures/accountRights.js';
@@ -68,7 +68,7 @@ describe('the volume for a claim', () => {
 
 describe('what becomes of a claim', () => {
   const later: StorageClass = { metadata: { name: 'c' }, provisioner: 'example.com/p', volumeBindingMode: 'WaitForFirstConsumer' };
-  const around = (more: Partial<ClaimSurroundings> = {}): ClaimSurroundings => ({
+  const around = (more: Partial<ClaimContext> = {}): ClaimContext => ({
     volumes: [],
     volume: () => undefined,
     class: undefined,
@@ -78,7 +78,7 @@ describe('what becomes of a claim', () => {
     hostPath: false,
     ...more,
   });
-  const step = (wanted: PersistentVolumeClaim, more: Partial<ClaimSurroundings> = {}): string => {
+  const step = (wanted: PersistentVolumeClaim, more: Partial<ClaimContext> = {}): string => {
     const result = claimStep(wanted, around(more));
     const why = 'event' in result ? (result.event?.reason ?? '') : '';
     return `${result.do} ${result.do === 'bind' ? result.volume.metadata.name : why}`.trim();
@@ -86,7 +86,7 @@ describe('what becomes of a claim', () => {
   const bound = claim('a', '1Gi', { volumeName: 'v' });
   const completed = { ...bound, metadata: { ...bound.metadata, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } } };
   const selected = { ...claim(), metadata: { ...claim().metadata, annotations: { 'volume.kubernetes.io/selected-node': 'n1' } } };
-  const named = (found: PersistentVolume): Partial<ClaimSurroundings> => ({ volume: () => found });
+  const named = (found: PersistentVolume): Partial<ClaimContext> => ({ volume: () => found });
   const leaving = { ...volume('v'), metadata: { name: 'v', deletionTimestamp: '2026-01-01T00:00:00Z' } };
   const classless: PersistentVolumeClaim = { ...claim(), spec: { accessModes: ['ReadWriteOnce'] } };
   const pod: Pod = { metadata: { name: 'p', namespace: 'n' }, spec: {} };

@@ -84,13 +84,13 @@ describe('a listener that drains', () => {
     await once(late, 'connect');
     door.listener.drain(1);
     await once(late, 'secureConnect');
-    expect(door.listener.newcomers).to.equal(1);
+    expect(door.listener.unusedConnections).to.equal(1);
     await untilRefused(door.port);
     late.write('GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n');
     const [head] = (await once(late, 'data')) as [Buffer];
     expect(head.toString()).to.match(/^HTTP\/1\.1 200 [^]*connection: close/i);
     await once(late, 'close');
-    expect(door.listener.newcomers).to.equal(0);
+    expect(door.listener.unusedConnections).to.equal(0);
     await door.listener.close();
   });
   it('serves all that were in the queue of the kernel when it began', async () => {
@@ -100,7 +100,7 @@ describe('a listener that drains', () => {
     await Promise.all(clients.map((client) => once(client, 'connect')));
     door.listener.drain(60_000);
     await secured;
-    expect(door.listener.newcomers).to.equal(clients.length);
+    expect(door.listener.unusedConnections).to.equal(clients.length);
     for (const client of clients) client.destroy();
     await door.listener.close();
   });

@@ -6,7 +6,7 @@ import { decodeMembership, emptyMembership } from '../../../../raft/core/members
 import { openLog } from '../../../../raft/log/log.js';
 import { Barriers } from '../../../../raft/replica/barriers.js';
 import { reconcile } from '../../../../raft/replica/dataDirectory.js';
-import { LeaderSilences } from '../../../../raft/replica/leaderSilence.js';
+import { LeaderContactIntervals } from '../../../../raft/replica/leaderContactIntervals.js';
 import { tellMissed } from '../../../../raft/replica/missedChanges.js';
 import { Trimmer } from '../../../../raft/replica/trimmer.js';
 import { encodeProposal } from '../../../../raft/store/command.js';
@@ -62,12 +62,12 @@ describe('raft/replica/barriers', () => {
   });
 });
 
-describe('raft/replica/leaderSilence', () => {
+describe('raft/replica/leaderContactIntervals', () => {
   it('counts the time between two words of one leader, and not what lies between two leaders', () => {
-    const silences = new LeaderSilences();
-    for (const at of [1_000, 1_050, 1_100, 1_250]) silences.heard(at);
+    const silences = new LeaderContactIntervals();
+    for (const at of [1_000, 1_050, 1_100, 1_250]) silences.contact(at);
     silences.changed();
-    for (const at of [9_000, 9_060, 17_000]) silences.heard(at);
+    for (const at of [9_000, 9_060, 17_000]) silences.contact(at);
     const { boundsMs, counts, sumMs, longestMs } = silences.describe();
     const found = counts.map((count, at) => `${count} up to ${boundsMs[at] ?? 'any'}`).filter((text) => !text.startsWith('0'));
     expect([found, sumMs, longestMs]).to.deep.equal([['3 up to 60', '1 up to 200', '1 up to any'], 8_250, 7_940]);

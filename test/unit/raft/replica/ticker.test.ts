@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StoreCare } from '../../../../raft/replica/storeCare.js';
+import { StoreMaintenance } from '../../../../raft/replica/storeMaintenance.js';
 import { Ticker, TickTimer } from '../../../../raft/replica/ticker.js';
 
 describe('raft/replica/ticker', () => {
@@ -63,8 +63,8 @@ describe('raft/replica/ticker, its timer', () => {
   });
 });
 
-describe('raft/replica/storeCare', () => {
-  const careOf = (housekeeping: number): { readonly care: StoreCare; readonly calls: string[] } => {
+describe('raft/replica/storeMaintenance', () => {
+  const careOf = (housekeeping: number): { readonly care: StoreMaintenance; readonly calls: string[] } => {
     const calls: string[] = [];
     let left = housekeeping;
     const store = {
@@ -75,7 +75,7 @@ describe('raft/replica/storeCare', () => {
         return left > 0;
       },
     };
-    return { care: new StoreCare(store, 4), calls };
+    return { care: new StoreMaintenance(store, 4), calls };
   };
 
   it('lets the batches of some ticks share a transaction, and has nothing to do afterwards', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import http2 from 'node:http2';
-import { Fairness, type Guest } from '../../../../server/fairness/fairness.js';
+import { Fairness, type SeatRequest } from '../../../../server/fairness/fairness.js';
 import { levelOf, schemaOf } from '../../../../server/fairness/objects.js';
 import { dumpPage } from '../../../../server/fairness/pages.js';
 import { workOf } from '../../../../server/fairness/seats.js';
@@ -212,11 +212,11 @@ describe('fairness: what rests', () => {
   it('keeps nothing of a request whose seats its watchers still take', async () => {
     const fairness = new Fairness({ seats: 10, waitMaxMs: 1, estimate: () => ({ objects: 0, bytes: null, watchers: 10_000 }) });
     fairness.configure([schemaOf(schema('all', 'level', 1, 'ann'))], [levelOf(level('level', {}))]);
-    const admitted = (): WeakRef<Guest> => {
+    const admitted = (): WeakRef<SeatRequest> => {
       const read = requestInfo('PUT', '/api/v1/namespaces/n/pods/p', new URLSearchParams());
       if (!read.ok) throw new Error(read.message);
-      let held: Parameters<Guest['holdSeat']>[0] | null = null;
-      const guest: Guest = {
+      let held: Parameters<SeatRequest['holdSeat']>[0] | null = null;
+      const guest: SeatRequest = {
         info: read.info,
         user: { name: 'ann', uid: '', groups: [], extra: {} } as never,
         query: new URLSearchParams(),
@@ -229,7 +229,7 @@ describe('fairness: what rests', () => {
         },
       };
       expect(fairness.admit(guest)).to.equal(undefined);
-      (held as Parameters<Guest['holdSeat']>[0] | null)?.release();
+      (held as Parameters<SeatRequest['holdSeat']>[0] | null)?.release();
       return new WeakRef(guest);
     };
     const guest = admitted();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Fairness, type Guest } from '../../../../server/fairness/fairness.js';
+import { Fairness, type SeatRequest } from '../../../../server/fairness/fairness.js';
 import { levelOf, schemaOf } from '../../../../server/fairness/objects.js';
 import { SharedSeats } from '../../../../server/fairness/seatPool.js';
 import type { ApiObject } from '../../../../api/object.js';
@@ -35,7 +35,7 @@ interface Held {
 }
 
 /** A user's request that holds its seat until released. */
-class Caller implements Guest {
+class Caller implements SeatRequest {
   readonly info;
   readonly user;
   readonly query = new URLSearchParams();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { Fairness, type Guest } from '../../../../server/fairness/fairness.js';
+import { Fairness, type SeatRequest } from '../../../../server/fairness/fairness.js';
 import { firstGuess } from '../../../../server/fairness/level.js';
 import { levelOf, schemaOf } from '../../../../server/fairness/objects.js';
 import { Tally } from '../../../../server/fairness/tally.js';
@@ -57,7 +57,7 @@ class Scene {
     const query = new URLSearchParams();
     const read = requestInfo(method, path, query);
     if (!read.ok) throw new Error(read.message);
-    const guest: Guest = {
+    const guest: SeatRequest = {
       info: read.info,
       user: { name: 'u', uid: '', groups: [], extra: {} },
       query,

@@ -45,7 +45,7 @@ describe('http/shutdown', () => {
     steps.length = 0;
     return drainAndClose(
       {
-        newcomers: 0,
+        unusedConnections: 0,
         get connections() {
           if (connections > 0 && --connections === 0) steps.push('all have left');
           return connections;

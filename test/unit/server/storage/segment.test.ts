@@ -4,11 +4,11 @@ import { WatchCache } from '../../../../server/storage/cache/watchcache.js';
 import { encodeStored } from '../../../../server/storage/encoding.js';
 import type { StoredForm } from '../../../../server/storage/forms.js';
 import { KeySpace } from '../../../../server/storage/keys.js';
-import { Segment, type Lodger } from '../../../../server/storage/segment.js';
+import { Segment, type SegmentValue } from '../../../../server/storage/segment.js';
 import { noSelectableFields } from '../../../../server/storage/storedobject.js';
 
 describe('memory in which many values came', () => {
-  const lodger = (size: number): Lodger & { moved: number } => ({
+  const lodger = (size: number): SegmentValue & { moved: number } => ({
     size,
     moved: 0,
     moveOut() {

@@ -165,7 +165,7 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
 
       it('writes objects beside it in the same version, or nothing at all', async () => {
         const claim = key(nodes, '', 'claim');
-        const taking = { ...within, beside: [{ action: 'create', key: claim, object: objectFor(claim) }] } as const;
+        const taking = { ...within, sideWrites: [{ action: 'create', key: claim, object: objectFor(claim) }] } as const;
         const first = applied(await storage.create(a, objectFor(a), taking));
         expect(names(await storage.list(listRequest(nodes)))).to.deep.equal([`/claim@${first.version}`]);
         expect(await storage.create(b, objectFor(b), taking)).to.deep.equal({ outcome: 'taken', key: claim });
@@ -173,21 +173,21 @@ export function storageSuite(name: string, make: () => Promise<Subject>): void {
         expect((await storage.create(a, objectFor(a), taking)).outcome, 'its own state is looked at first').to.equal('conflict');
         const giving = {
           ...within,
-          beside: [
+          sideWrites: [
             { action: 'remove', key: claim },
             { action: 'remove', key: key(nodes, '', 'never') },
           ],
         } as const;
         const second = applied(await storage.update(a, objectFor(a, { text: 'x' }), first.version, giving));
         expect((await storage.get(claim, { at: 'mostRecent' })).outcome).to.equal('absent');
-        expect(applied(await storage.delete(a, second.version, { ...within, beside: [] })).version).to.equal(second.version + 1);
+        expect(applied(await storage.delete(a, second.version, { ...within, sideWrites: [] })).version).to.equal(second.version + 1);
       });
 
       it('amends an object beside it from its newest state, or does nothing at all', async () => {
         const book = key(nodes, '', 'book');
         const taking = (page: string): WriteTerms => ({
           ...within,
-          beside: [
+          sideWrites: [
             {
               action: 'amend',
               key: book,

@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FormSubject } from '../../../../server/storage/commonForms.js';
-import type { Lodger } from '../../../../server/storage/segment.js';
+import type { SegmentValue } from '../../../../server/storage/segment.js';
 import { SharedForms, type FormCounts } from '../../../../server/threads/sharedForms.js';
 
 /** One of several threads that request the same forms: its task and result. */
@@ -72,7 +72,7 @@ async function work({ gate, steps, keys, versions, inStep, thread, threads, ...r
       if (!isRight && wrong.length < wrongMax) wrong.push(`${expected.slice(0, 40)}: ${found.bytes.toString().slice(0, 40)}`);
     };
     check();
-    const lodger: Lodger = { size: found.bytes.length, moveOut: () => undefined };
+    const lodger: SegmentValue = { size: found.bytes.length, moveOut: () => undefined };
     const place = found.segment?.add(lodger) ?? 0;
     held.push({ check, leave: () => found.segment?.leave(place, lodger.size) });
     if (held.length <= heldMax) return;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { CommonForm, FormSubject, MadeForm } from '../../../../server/storage/commonForms.js';
-import type { Lodger } from '../../../../server/storage/segment.js';
+import type { SegmentValue } from '../../../../server/storage/segment.js';
 import { slabBytes } from '../../../../server/threads/formSlabs.js';
 import { SharedForms } from '../../../../server/threads/sharedForms.js';
 import { formsOfThreads, threadMesh, type ThreadForms } from '../../../fixtures/threadForms.js';
@@ -16,7 +16,7 @@ const neverMade = (): MadeForm => {
 };
 
 /** A lodger that moves only when asked. */
-class Guest implements Lodger {
+class Guest implements SegmentValue {
   readonly #form: CommonForm;
   moved = false;
   #place = 0;

@@ -157,9 +157,9 @@ describe('endpoints/watch/streamTransport', () => {
     const before = client;
     client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const other = await openDirect();
-    expect(one.transport.lane).to.not.equal(undefined);
-    expect(two.transport.lane).to.equal(one.transport.lane);
-    expect(other.transport.lane).to.not.equal(one.transport.lane);
+    expect(one.transport.flushQueue).to.not.equal(undefined);
+    expect(two.transport.flushQueue).to.equal(one.transport.flushQueue);
+    expect(other.transport.flushQueue).to.not.equal(one.transport.flushQueue);
     before.destroy();
   });
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { Batch } from '../../../../../server/endpoints/watch/batch.js';
 import { unbounded, type Sender } from '../../../../../program/port/connections/sender.js';
-import { Flusher, Lane } from '../../../../../server/endpoints/watch/flusher.js';
+import { Flusher, FlushQueue } from '../../../../../server/endpoints/watch/flusher.js';
 
 describe('endpoints/watch/batch', () => {
   const frames = Array.from({ length: 6 }, (_, n) => Buffer.from(`<${String(n).repeat(n + 1)}>`));
@@ -73,7 +73,7 @@ describe('endpoints/watch/flusher', () => {
 
   it('serves those of one lane together, some at a time, and the lanes in turn', async () => {
     const flusher = new Flusher();
-    const lanes = [new Lane(), new Lane()] as const;
+    const lanes = [new FlushQueue(), new FlushQueue()] as const;
     const order: string[] = [];
     const counts = [300, 40];
     for (let n = 0; n < Math.max(...counts); n++)
@@ -86,7 +86,7 @@ describe('endpoints/watch/flusher', () => {
 
   it('lets who comes back while its lane is served wait for the others', async () => {
     const flusher = new Flusher();
-    const lanes = [new Lane(), new Lane()] as const;
+    const lanes = [new FlushQueue(), new FlushQueue()] as const;
     const order: string[] = [];
     let again = 3;
     const eager = {
@@ -105,7 +105,7 @@ describe('endpoints/watch/flusher', () => {
     const senders: Sender[] = [];
     const buffer = { ...unbounded, pieceBytes: 1, whenRoom: (sender: Sender) => senders.push(sender) };
     const flusher = new Flusher();
-    const lanes = [new Lane(buffer), new Lane()] as const;
+    const lanes = [new FlushQueue(buffer), new FlushQueue()] as const;
     const order: string[] = [];
     for (const name of ['a', 'b', 'c'])
       flusher.add(

@@ -8,11 +8,11 @@ export interface ThreadTerms {
 }
 
 export const Cell = {
-  gait: 0,
+  state: 0,
   ended: 1,
 } as const;
 
-export const Gait = {
+export const ThreadState = {
   run: 0,
   standStill: 1,
   /** Ends the thread, even where it is suspended. */

@@ -3,7 +3,7 @@ import type { WriteResult } from '../storage/contract.js';
 import { isTooLarge } from '../storage/requestSize.js';
 
 /** Omits `managedFields`, as in the reference, if the store finds the object too large with them; server-side apply omits nothing. */
-export async function fitting(
+export async function writeWithinLimit(
   object: ApiObject,
   applies = false,
   write: (object: ApiObject) => Promise<WriteResult>,

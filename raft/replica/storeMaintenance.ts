@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.js';
 
 /** Entries of several ticks share a transaction: each rewrites pages of the previous one. */
-export class StoreCare {
+export class StoreMaintenance {
   readonly #store: Pick<Store, 'settle' | 'maintain'>;
   readonly #settleTicks: number;
   #left: number | null = 1;

@@ -3,23 +3,23 @@ import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
 /** Delivers each change once, since a reopened replica applies known entries again. */
-export class ToldChanges implements ReplicaSink {
+export class DeliveredChanges implements ReplicaSink {
   readonly #sink: ReplicaSink;
   readonly #failed: (error: Error) => void;
-  #told: Revision | null = null;
+  #through: Revision | null = null;
 
   constructor(sink: ReplicaSink, failed: (error: Error) => void) {
     this.#sink = sink;
     this.#failed = failed;
   }
 
-  get told(): Revision | null {
-    return this.#told;
+  get through(): Revision | null {
+    return this.#through;
   }
 
   /** Call it for each opened store. */
   begin(at: Revision): void {
-    this.#told ??= at;
+    this.#through ??= at;
   }
 
   get log(): ReplicaSink['log'] {
@@ -31,16 +31,16 @@ export class ToldChanges implements ReplicaSink {
   }
 
   changes(...[changes, through, store]: Parameters<ReplicaSink['changes']>): void {
-    const told = this.#told ?? revision(0);
-    if (through < told) return;
+    const delivered = this.#through ?? revision(0);
+    if (through < delivered) return;
     const [first] = changes;
-    const fresh = first === undefined || first.revision > told ? changes : changes.filter((change) => change.revision > told);
-    this.#told = through;
+    const fresh = first === undefined || first.revision > delivered ? changes : changes.filter((change) => change.revision > delivered);
+    this.#through = through;
     if (fresh.length > 0 || changes.length === 0) this.#sink.changes(fresh, through, store);
   }
 
   gap(...[through, store]: Parameters<ReplicaSink['gap']>): void {
-    this.#told = through;
+    this.#through = through;
     this.#sink.gap(through, store);
   }
 

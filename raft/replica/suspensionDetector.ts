@@ -2,7 +2,7 @@ import { openSync, readSync } from 'node:fs';
 import type { Continuations } from './continuations.js';
 
 /** Readings of the processor time cost some microseconds. */
-const lookMs = 250;
+const readingMs = 250;
 
 /** After this part of an election timeout the leader may have been replaced: others count from the last message. */
 const replacedAfter = 0.8;
@@ -11,17 +11,17 @@ const idleShare = 0.5;
 /** Followers know of longer intentional sleep, and wait longer. */
 const usualRest = 0.2;
 
-export interface WakefulnessSources {
+export interface SuspensionSources {
   readonly processorMs: () => number | null;
   readonly continuations: Pick<Continuations, 'begin' | 'sawOne'>;
 }
 
 /** Distinguishes a stopped thread (SIGSTOP, a debugger, a sleeping machine) from a late one, which runs or waits for a processor or its disk. */
-export class Wakefulness {
+export class SuspensionDetector {
   readonly #gapMs: number;
   readonly #idleMs: number;
   readonly #processorMs: () => number | null;
-  readonly #continuations: WakefulnessSources['continuations'];
+  readonly #continuations: SuspensionSources['continuations'];
   readonly #usualRestMs: number;
   #awakeAt: number;
   #restUntil: number;
@@ -29,7 +29,7 @@ export class Wakefulness {
   #processorAt: number | null;
 
   /** @param electionMs shortest time after which others replace a silent leader */
-  constructor(electionMs: number, nowMs: number, { processorMs, continuations }: WakefulnessSources) {
+  constructor(electionMs: number, nowMs: number, { processorMs, continuations }: SuspensionSources) {
     this.#gapMs = replacedAfter * electionMs;
     this.#idleMs = idleShare * electionMs;
     this.#processorMs = processorMs;
@@ -46,7 +46,7 @@ export class Wakefulness {
     const gap = nowMs - this.#awakeAt - Math.max(0, this.#restUntil - this.#awakeAt - this.#usualRestMs);
     this.#awakeAt = nowMs;
     this.#restUntil = nowMs;
-    if (gap < this.#gapMs && nowMs - this.#lookedAt < lookMs) return false;
+    if (gap < this.#gapMs && nowMs - this.#lookedAt < readingMs) return false;
     const before = this.#processorAt;
     this.#processorAt = this.#processorMs();
     this.#lookedAt = nowMs;

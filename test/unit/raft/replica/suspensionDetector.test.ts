@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { processorMs, Wakefulness } from '../../../../raft/replica/wakefulness.js';
+import { processorMs, SuspensionDetector } from '../../../../raft/replica/suspensionDetector.js';
 
-describe('raft/replica/wakefulness', () => {
+describe('raft/replica/suspensionDetector', () => {
   const electionMs = 500;
   /** Checks a thread at each `at`; `processor` is its time with or waiting for a processor so far. */
   const answers = (
@@ -17,14 +17,14 @@ describe('raft/replica/wakefulness', () => {
     let processor: number | null = 0;
     let continued = false;
     const continuations = { begin: () => undefined, sawOne: () => continued };
-    const wakefulness = new Wakefulness(electionMs, 0, { processorMs: () => processor, continuations });
+    const detector = new SuspensionDetector(electionMs, 0, { processorMs: () => processor, continuations });
     return steps.map((step) => {
       processor = step.processor;
       continued = step.continued ?? false;
-      wakefulness.waits();
-      wakefulness.waited(step.disk ?? 0);
-      const stopped = wakefulness.stopped(step.at);
-      wakefulness.rests(step.at + (step.rests ?? 0));
+      detector.waits();
+      detector.waited(step.disk ?? 0);
+      const stopped = detector.stopped(step.at);
+      detector.rests(step.at + (step.rests ?? 0));
       return stopped;
     });
   };

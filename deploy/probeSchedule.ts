@@ -1,11 +1,11 @@
 import type { Backend } from './backends.js';
 
-export interface LooksClock {
+export interface ProbeClock {
   elapsed(): number;
   after(ms: number, callback: () => void): () => void;
 }
 
-const looksClock: LooksClock = {
+const machineClock: ProbeClock = {
   elapsed: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms);
@@ -13,15 +13,15 @@ const looksClock: LooksClock = {
   },
 };
 
-export const lookMs = {
+export const probeIntervalMs = {
   /** No backend is up: there is nothing to disturb, and clients wait. */
   urgent: 50,
   usual: 500,
-  calm: 5_000,
+  idle: 5_000,
 } as const;
 
 /** Time without new clients or changed backends after which the interval grows. */
-export const calmAfterMs = 10_000;
+export const idleAfterMs = 10_000;
 
 /**
  * Schedules a balancer's probes of its backends, one at a time for each backend.
@@ -30,18 +30,18 @@ export const calmAfterMs = 10_000;
  *
  * Probes are due at multiples of their interval, so that one turn of the event loop probes all backends.
  */
-export class Looks {
+export class ProbeSchedule {
   readonly #backends: readonly Backend[];
-  readonly #look: (backend: Backend) => Promise<void>;
-  readonly #clock: LooksClock;
+  readonly #probe: (backend: Backend) => Promise<void>;
+  readonly #clock: ProbeClock;
   readonly #waiting = new Map<Backend, () => void>();
   #stirredAt: number;
   #closed = false;
 
   /** `look` records its result, and never rejects. */
-  constructor(backends: readonly Backend[], look: (backend: Backend) => Promise<void>, clock: LooksClock = looksClock) {
+  constructor(backends: readonly Backend[], probe: (backend: Backend) => Promise<void>, clock: ProbeClock = machineClock) {
     this.#backends = backends;
-    this.#look = look;
+    this.#probe = probe;
     this.#clock = clock;
     this.#stirredAt = clock.elapsed();
   }
@@ -52,9 +52,9 @@ export class Looks {
 
   /** Called for a new client or a changed backend. Probes all backends whose last result is older than the shorter interval. */
   stir(): void {
-    const wasCalm = this.#isCalm;
+    const wasIdle = this.#isIdle;
     this.#stirredAt = this.#clock.elapsed();
-    if (!wasCalm) return;
+    if (!wasIdle) return;
     for (const [backend, cancel] of [...this.#waiting]) {
       cancel();
       void this.#turn(backend);
@@ -69,7 +69,7 @@ export class Looks {
 
   async #turn(backend: Backend): Promise<void> {
     this.#waiting.delete(backend);
-    await this.#look(backend);
+    await this.#probe(backend);
     if (this.#closed) return;
     this.#waiting.set(
       backend,
@@ -85,11 +85,11 @@ export class Looks {
   }
 
   get #interval(): number {
-    if (!this.#backends.some(({ state }) => state === 'up')) return lookMs.urgent;
-    return this.#isCalm && this.#backends.every(({ state }) => state === 'up') ? lookMs.calm : lookMs.usual;
+    if (!this.#backends.some(({ state }) => state === 'up')) return probeIntervalMs.urgent;
+    return this.#isIdle && this.#backends.every(({ state }) => state === 'up') ? probeIntervalMs.idle : probeIntervalMs.usual;
   }
 
-  get #isCalm(): boolean {
-    return this.#clock.elapsed() - this.#stirredAt >= calmAfterMs;
+  get #isIdle(): boolean {
+    return this.#clock.elapsed() - this.#stirredAt >= idleAfterMs;
   }
 }
