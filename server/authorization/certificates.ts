@@ -2,6 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { forbidden, invalidObject } from '../../api/status.js';
 import type { User } from '../../api/user.js';
 import type { Authorizer } from './authorizer.js';
+import { onlyBookkeepingChanged } from './bookkeeping.js';
 import { organizationsOf } from '../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../../api/json/equality.js';
 import { memberAt, textAt } from '../../api/json/members.js';
@@ -108,8 +109,8 @@ const subjectRestriction: AdmissionPlugin = {
 const bundleAttestation = (authorize: Authorizer): AdmissionPlugin => ({
   name: 'ClusterTrustBundleAttest',
   resources: [`clustertrustbundles.${group}`],
-  async validate({ operation, object, resource, name, user }) {
-    if (object === null || operation === 'DELETE') return;
+  async validate({ operation, object, old, resource, name, user }) {
+    if (object === null || operation === 'DELETE' || (old !== null && onlyBookkeepingChanged(object, old))) return;
     const signer = signerOf(object);
     if (signer === '' || (await mayUseSigner({ user, verb: 'attest', signer, authorize }))) return;
     throw forbidden(resource.storage, name, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);

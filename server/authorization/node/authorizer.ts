@@ -99,14 +99,15 @@ const selects = (attributes: ResourceAttributes, field: string, value: string): 
   (attributes.fields ?? []).some((requirement) => requirement.field === field && requirement.equals && requirement.value === value);
 
 const pods: Check = (node, attributes, graph) => {
-  const { verb, subresource } = attributes;
+  const { verb, subresource, name } = attributes;
   if (subresource === 'status') return ['update', 'patch'].includes(verb) ? null : '';
   if (subresource === 'eviction') return verb === 'create' ? null : '';
   if (subresource !== '') return '';
   if (verb === 'create' || verb === 'delete') return null;
   if (verb === 'get') return byPods('pods', node, attributes, graph);
   if (verb !== 'list' && verb !== 'watch') return '';
-  return selects(attributes, 'spec.nodeName', node) ? null : 'can only list/watch pods with spec.nodeName field selector';
+  if (selects(attributes, 'spec.nodeName', node)) return null;
+  return name === '' ? 'can only list/watch pods with spec.nodeName field selector' : byPods('pods', node, attributes, graph);
 };
 
 const slices: Check = (node, attributes, graph) => {

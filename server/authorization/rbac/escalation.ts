@@ -2,9 +2,9 @@ import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission
 import type { ApiObject } from '../../../api/object.js';
 import { forbidden, notFound, type StatusError } from '../../../api/status.js';
 import { groupMasters } from '../../../program/authentication/authenticator.js';
-import { sameValue } from '../../../api/json/equality.js';
 import { endedOf } from '../../registry/turns.js';
 import type { Authorizer } from '../authorizer.js';
+import { onlyBookkeepingChanged } from '../bookkeeping.js';
 import { compareRules } from './covers.js';
 import { describeRule, printed, rbacGroup, roleRefOf, rulesOf, type PolicyRule } from './policy.js';
 import type { PolicyIndex } from './policyIndex.js';
@@ -31,17 +31,6 @@ export function escalationCheck(index: Pick<PolicyIndex, 'distinctRulesFor' | 'r
 }
 
 type Lookup = Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>;
-
-/** Changes of the garbage collector grant nothing. */
-function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
-  const content = ({
-    kind: _kind,
-    apiVersion: _version,
-    metadata: { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, resourceVersion: _rv, ...metadata },
-    ...rest
-  }: ApiObject): object => ({ ...rest, metadata });
-  return sameValue(content(object), content(old));
-}
 
 async function checkRole(request: AdmissionRequest, role: ApiObject, index: Lookup, authorize: Authorizer): Promise<void> {
   const { user, namespace, resource, operation, name } = request;

@@ -108,6 +108,20 @@ describe('server/authorization, guards of certificates', () => {
     expect(await asked({}, 'attest signers /s.io/x')).to.equal(null);
     for (const other of [{ object: signed('') }, { object: null }, { operation: 'DELETE' }]) expect(await asked(other)).to.equal(null);
   });
+
+  // Source: ctbattest/admission.go.
+  it('lets the garbage collector change bundles without the right to attest, and nobody else', async () => {
+    const old = { ...signed('s.io/x'), metadata: { name: 'b', labels: { a: 'b' } } };
+    const changed = (metadata: object, more: object = {}) =>
+      refusal(certificateGuards, 'ClusterTrustBundleAttest', {
+        operation: 'UPDATE',
+        old,
+        object: { ...old, ...more, metadata: { ...old.metadata, ...metadata } },
+      });
+    expect(await changed({ finalizers: ['a/b'], ownerReferences: [{ uid: 'u' }] })).to.equal(null);
+    expect(await changed({ labels: {} })).to.include('not permitted to attest');
+    expect(await changed({}, { spec: { signerName: 's.io/x', trustBundle: 'other' } })).to.include('not permitted to attest');
+  });
 });
 
 describe('server/authorization, guards of owners', () => {

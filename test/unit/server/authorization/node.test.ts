@@ -145,6 +145,13 @@ describe('authorization/node', () => {
       'can only list/watch pods with spec.nodeName field selector',
     ],
     ['all pods', on('list', 'pods'), 'can only list/watch pods with spec.nodeName field selector'],
+    // Source: authorizePod, node_authorizer.go.
+    ['one pod of its own', on('watch', 'pods', { namespace: 'ns', name: 'p' }), 'allow'],
+    [
+      'one pod of another',
+      on('list', 'pods', { namespace: 'ns', name: 'p', user: kubelet('n2') }),
+      "no relationship found between node 'n2' and this object",
+    ],
     ['an attachment to it', on('get', 'volumeattachments', { group: 'storage.k8s.io', name: 'va' }), 'allow'],
     [
       'an attachment to another',

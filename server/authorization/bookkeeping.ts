@@ -1,0 +1,13 @@
+import type { ApiObject } from '../../api/object.js';
+import { sameValue } from '../../api/json/equality.js';
+
+/** Changes of the garbage collector grant nothing (`IsOnlyMutatingGCFields`). */
+export function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
+  const content = ({
+    kind: _kind,
+    apiVersion: _version,
+    metadata: { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, resourceVersion: _rv, ...metadata },
+    ...rest
+  }: ApiObject): object => ({ ...rest, metadata });
+  return sameValue(content(object), content(old));
+}
