@@ -45,6 +45,7 @@ const found = {
   words: 0,
   fragments: [],
   privateWords: [],
+  privateNames: [],
   long: [],
   longer: [],
   bags: [],
@@ -68,6 +69,8 @@ function measure(file) {
       seen.add(comment.pos);
       measureComment(text.slice(comment.pos, comment.end), `${file}:${lineOf(comment.pos)}`);
     }
+    if (node.name && (ts.isIdentifier(node.name) || ts.isPrivateIdentifier(node.name)) && isPrivate(node.name.text))
+      found.privateNames.push(`${at(node)} ${node.name.text}`);
     if (ts.isFunctionLike(node) && node.body) measureFunction(node, source, at(node), lineOf(node.end) - lineOf(node.getStart(source)) + 1);
     if (ts.isPropertyDeclaration(node) && ts.isPrivateIdentifier(node.name)) forms.hash = true;
     // A constructor has no other form.
@@ -79,6 +82,9 @@ function measure(file) {
   visit(source);
   if (forms.hash && forms.keyword) found.mixed.push(file);
 }
+
+/** One of the words in a name in camel case is private. */
+const isPrivate = (name) => name.split(/(?=[A-Z])|[^A-Za-z]/).some((word) => privateWords.has(word.toLowerCase()));
 
 function measureComment(comment, place) {
   const said = comment
@@ -146,6 +152,7 @@ function main(args) {
     'parameter objects of one member': found.bags,
     'files with #x and private x': found.mixed,
     'private words in comments': found.privateWords,
+    'private words in names': found.privateNames,
     'comments that begin with a fragment': found.fragments,
   };
   const figures = {

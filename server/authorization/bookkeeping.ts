@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import { sameValue } from '../../api/json/equality.js';
 
-/** Changes of the garbage collector grant nothing (`IsOnlyMutatingGCFields`). */
+/** The garbage collector's changes grant nothing (`IsOnlyMutatingGCFields`). */
 export function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
   const content = ({
     kind: _kind,
