@@ -62,7 +62,7 @@ describe('console/screen', () => {
     await new Promise<void>((done) => terminal.write(text, done));
     return runsOf(terminal.buffer.active.getLine(0)!, cursor);
   };
-  const plain = { looks: '', foreground: null, background: null };
+  const plain = { classes: '', foreground: null, background: null };
 
   it('has text as the emulator has it, without blanks at the end', async () => {
     expect(await shown('a  b\r\nnext')).to.deep.equal([{ text: 'a  b', ...plain }]);
@@ -71,21 +71,21 @@ describe('console/screen', () => {
     expect(await shown('日本')).to.deep.equal([{ text: '日本', ...plain }]);
   });
 
-  it('parts a line where its looks change', async () => {
+  it('parts a line where its style changes', async () => {
     expect(await shown('\x1b[1;32mok\x1b[0m so')).to.deep.equal([
-      { text: 'ok', looks: 'fg-2 bold', foreground: null, background: null },
+      { text: 'ok', classes: 'fg-2 bold', foreground: null, background: null },
       { text: ' so', ...plain },
     ]);
     expect(await shown('\x1b[38;5;196;48;2;1;2;3mx')).to.deep.equal([
-      { text: 'x', looks: '', foreground: 'rgb(255 0 0)', background: '#010203' },
+      { text: 'x', classes: '', foreground: 'rgb(255 0 0)', background: '#010203' },
     ]);
-    expect(await shown('\x1b[7;31mx')).to.deep.equal([{ text: 'x', looks: 'bg-1 inverse', foreground: null, background: null }]);
+    expect(await shown('\x1b[7;31mx')).to.deep.equal([{ text: 'x', classes: 'bg-1 inverse', foreground: null, background: null }]);
   });
 
   it('shows the cursor where nothing is', async () => {
     expect(await shown('a', 3)).to.deep.equal([
       { text: 'a  ', ...plain },
-      { text: ' ', looks: 'cursor', foreground: null, background: null },
+      { text: ' ', classes: 'cursor', foreground: null, background: null },
     ]);
   });
 
