@@ -1,5 +1,6 @@
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Telling } from '../../api/catalogue/emptiness.js';
+import { setMember } from '../../api/json/setMember.js';
 import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, isMembers, type Json, type JsonMembers } from '../codecs/value.js';
@@ -190,7 +191,7 @@ export class CheckContext {
 
 function replaceMembers(object: JsonMembers, by: JsonMembers): void {
   for (const name of Object.keys(object)) if (!Object.hasOwn(by, name)) delete object[name];
-  Object.assign(object, by);
+  for (const name of Object.keys(by)) setMember(object, name, by[name]);
 }
 
 function* outcomeOf<T>(check: () => Steps<T>): Steps<{ readonly value: T } | { readonly error: unknown }> {
