@@ -26,7 +26,7 @@ export const idleAfterMs = 10_000;
 /**
  * Schedules a balancer's probes of its backends, one at a time for each backend.
  *
- *     none is up: urgent     all are up, and nothing happened for long: calm     otherwise: usual
+ *     none is up: urgent     all are up, and nothing happened for long: idle     otherwise: usual
  *
  * Probes are due at multiples of their interval, so that one turn of the event loop probes all backends.
  */

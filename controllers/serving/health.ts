@@ -88,7 +88,7 @@ async function reopenOnce(serving: Serving, { look, open, clock, signal, say }: 
     });
     if (found === null) continue;
     await serving.close();
-    say('info', 'API servers have told which authorities count');
+    say('info', 'API servers have published their authorities');
     return open(found).catch((error: unknown) => {
       say('error', `authorities that API servers publish cannot be used: ${messageOf(error)}`);
       return open({});

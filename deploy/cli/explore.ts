@@ -20,7 +20,7 @@ interface ExploreTerms {
   readonly nodes: number;
   readonly budget?: number;
   readonly seed: number;
-  readonly patience: number;
+  readonly timeout: number;
   readonly rest: number;
   readonly replay?: string;
   readonly plans: string;
@@ -53,7 +53,7 @@ export const exploreCommand = (): Command =>
     .option('--nodes <count>', 'stand-in nodes, on which pods seem to run', parseNodes, 0)
     .option('--budget <time>', 'begin no plan after this time: 90s, 10m', parseTime)
     .option('--seed <number>', 'another order of plans', countUpTo(seedMax), 0)
-    .option('--patience <time>', 'a state that has not come after this time never comes', parseTime, 15_000)
+    .option('--timeout <time>', 'a state that has not come after this time never comes', parseTime, 15_000)
     .option('--rest <time>', 'an undisturbed operator without requests for this time is done', parseTime, 800)
     .option('--replay <file>', 'only the plan of this file')
     .option('--plans <folder>', 'where the plans of findings are written', 'explore-plans')
@@ -70,7 +70,7 @@ async function runExplore(command: readonly string[], terms: ExploreTerms): Prom
   const end = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end.abort(new Error(`stopped by ${signal}`)));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'raftplane-explore-'));
-  const { controllers, nodes, budget, seed, patience, rest, replay, changes } = terms;
+  const { controllers, nodes, budget, seed, timeout, rest, replay, changes } = terms;
   const scenario = readScenario(terms.scenario);
   const plan = replay === undefined ? undefined : readPlan(replay);
   const clusters: TestCluster[] = [];
@@ -80,11 +80,11 @@ async function runExplore(command: readonly string[], terms: ExploreTerms): Prom
     const [first, ...further] = await Promise.all(clusters.map((cluster, index) => explored(cluster, index, { command, folder, terms })));
     const found = await explore({
       ...first!,
-      beside: further,
+      furtherClusters: further,
       scenario,
       seed,
       changes,
-      patienceMs: patience,
+      timeoutMs: timeout,
       restMs: rest,
       signal: end.signal,
       onProgress: ({ phase, done, total, findings, estimateMs }) =>

@@ -18,9 +18,9 @@ export function stripCredentials(authenticate: Authenticator, configured: Identi
     ...lists.flatMap(({ user, uid, group }) => [...user, ...uid, ...group]).map((name) => name.toLowerCase()),
   ]);
   const prefixes = lists.flatMap(({ extraPrefixes }) => extraPrefixes).map((prefix) => prefix.toLowerCase());
-  const told = (header: string): boolean => names.has(header) || prefixes.some((prefix) => header.startsWith(prefix));
+  const isCredential = (header: string): boolean => names.has(header) || prefixes.some((prefix) => header.startsWith(prefix));
   const strip = (request: Request, result: Authentication): Authentication => {
-    if (result.outcome === 'user') removeHeaders(request, told);
+    if (result.outcome === 'user') removeHeaders(request, isCredential);
     return result;
   };
   return (request) => {

@@ -8,7 +8,7 @@ export type Errand = 'probe' | 'read' | 'write';
 
 /** Counts of requests of one kind that have ended. Their memory does not depend on how many there are. */
 class Tally {
-  /** Counts by status; 0: the connection failed, or no answer came within `patienceMs`. */
+  /** Counts by status; 0: the connection failed, or no answer came within `timeLimitMs`. */
   readonly statuses = new Map<number, number>();
   readonly latencies = new Latencies();
 
@@ -30,7 +30,7 @@ const sum = (counts: Iterable<number>): number => [...counts].reduce((total, cou
 
 const errands: readonly Errand[] = ['probe', 'read', 'write'];
 /** The limit of an ordinary client. */
-const patienceMs = 30_000;
+const timeLimitMs = 30_000;
 const namespace = 'bystander';
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
 
@@ -121,7 +121,7 @@ export class Bystander {
 
   async #ask(errand: Errand, round: number): Promise<number> {
     const client = this.#clients[errand];
-    const timing = { timeoutMs: patienceMs };
+    const timing = { timeoutMs: timeLimitMs };
     if (errand === 'probe') return (await client.request('GET', '/livez', timing)).status;
     if (errand === 'read') return (await client.request('GET', `${configMaps}/seen`, timing)).status;
     return (

@@ -194,7 +194,7 @@ describe('attacks/podSecurity', function () {
         },
       ],
     );
-    it('is told of templates, but stops them only as pods', async () => {
+    it('checks templates, but stops them only as pods', async () => {
       const labels = { app: 'x' };
       const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: privileged.spec } };
       await expectAnswer(target.admin, {

@@ -56,7 +56,7 @@ describe('attacks/tools', function () {
     wire.destroy();
   });
 
-  it('is told of errors', async () => {
+  it('reports errors', async () => {
     const wire = await RawHttp2.open({ port: target.port, settings: { [settingIds.initialWindowSize]: 0 } });
     wire.send(frame(frameTypes.data, 0, 0, Buffer.alloc(1)));
     await wire.until(() => wire.goaway !== null);

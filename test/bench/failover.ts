@@ -75,13 +75,13 @@ async function measureFault(cluster: WatchedCluster, fault: Fault, kills: number
 
 function describeCutOff(cutOffs: readonly CutOff[]): string[] {
   if (cutOffs.length === 0) return ['', '', '', ''];
-  const told = cutOffs.flatMap((each) => each.told);
-  const statuses = [...new Set(told.map(({ status }) => status))].sort();
-  const times = told.map(({ afterMs }) => afterMs);
+  const reported = cutOffs.flatMap((each) => each.reported);
+  const statuses = [...new Set(reported.map(({ status }) => status))].sort();
+  const times = reported.map(({ afterMs }) => afterMs);
   return [
     at(times, 0.5),
     at(times, 0.99),
-    statuses.map((status) => `${status ?? 'broken'} x${told.filter((each) => each.status === status).length}`).join(' '),
+    statuses.map((status) => `${status ?? 'broken'} x${reported.filter((each) => each.status === status).length}`).join(' '),
     at(
       cutOffs.map(({ backAfterMs }) => backAfterMs),
       0.5,
@@ -104,7 +104,7 @@ function printFaults(rows: readonly (readonly string[])[]): void {
       'as long before, p50',
       'second after, p50',
       'failed',
-      'its clients told, p50 ms',
+      'its clients answered, p50 ms',
       'p99 ms',
       'with',
       'healed: write again, p50 ms',

@@ -76,7 +76,7 @@ describe('cluster/away', function () {
     const there = await test.at(away).expect(200, 'GET', path);
     expect(
       there.items?.map((item) => item.metadata.name),
-      'deletions that it was never told of',
+      'deletions that it never saw',
     ).to.not.include('gone');
     expect(await test.contents(away, path)).to.deep.equal(await test.contents(leader, path));
 

@@ -267,7 +267,7 @@ async function sendAndClose(socket: net.Socket, bytes: Buffer): Promise<void> {
   socket.resume();
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   socket.end(bytes);
-  const patience = setTimeout(() => socket.destroy(), 1000);
+  const timer = setTimeout(() => socket.destroy(), 1000);
   await closed;
-  clearTimeout(patience);
+  clearTimeout(timer);
 }

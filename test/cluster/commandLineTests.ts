@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 /** Kills a hung program just before the test's limit. */
-const patienceMs = 170_000;
+const timeLimitMs = 170_000;
 
 /** Tests of `apiserver` in any form. `words` start it, and are evaluated in each test. */
 export function commandLineTests(words: () => readonly [file: string, ...args: string[]]): void {
@@ -79,8 +79,8 @@ async function runToEnd([file = '', ...args]: readonly string[]): Promise<{ stat
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
     });
-  const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeLimitMs);
   const [status] = (await once(child, 'close')) as [number | null];
-  clearTimeout(patience);
+  clearTimeout(timer);
   return { status, output };
 }

@@ -48,7 +48,7 @@ describe('cluster/concurrency', function () {
       `      ${all.length} increments acknowledged, ${unknown} of unknown outcome, ${counters.reduce((sum, counter) => sum + counter.refusals, 0)} refused\n`,
     );
     expect(problems).to.deep.equal([]);
-    expect(new Set(all).size, 'two clients were told the same number').to.equal(all.length);
+    expect(new Set(all).size, 'two clients got the same number').to.equal(all.length);
     for (const member of test.members) {
       await test.caughtUp(member);
       const { data = {} } = (await test.at(member).expect(200, 'GET', `${path}/${counterName}`)) as ApiObject;

@@ -136,7 +136,7 @@ export class Counter {
     if (answer?.status === 200) {
       const written = answer.body as ApiObject;
       if (written.data?.['count'] !== next.count)
-        this.#problems.push(`client ${this.id} (${this.way}) wrote ${next.count} and was told ${written.data?.['count']}`);
+        this.#problems.push(`client ${this.id} (${this.way}) wrote ${next.count} and got ${written.data?.['count']}`);
       this.acknowledged.push(Number(next.count));
       this.#own = Number(next[own]);
     } else if (answer !== null && refused.has(answer.status)) {

@@ -85,7 +85,7 @@ describe('cluster/explore', function () {
     explore({
       cluster,
       plans,
-      patienceMs: 2_000,
+      timeoutMs: 2_000,
       restMs: 500,
       scenario: wholeScenario,
       operator: new CommandOperator({
@@ -118,7 +118,7 @@ describe('cluster/explore', function () {
       },
       { kind: 'change', object: blog, edits: [{ path: ['spec', 'title'] }] },
     ];
-    const found = await exploreExample('', plans, { patienceMs: 60_000, restMs: 800 });
+    const found = await exploreExample('', plans, { timeoutMs: 60_000, restMs: 800 });
     expect(found.findings, reportText(found)).to.deep.equal([]);
     // Its lists are always current, also after a restart; and the server refuses a site without a title.
     expect(found).to.include({ run: plans.length, notReached: 2 });
@@ -164,9 +164,9 @@ describe('cluster/explore', function () {
       apply: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: {} },
     });
     const scenario = [maps('one'), maps('two')];
-    const options = { cluster, scenario, plans: [{ kind: 'expired', at }] as const, patienceMs: 2_000, restMs: 500 };
+    const options = { cluster, scenario, plans: [{ kind: 'expired', at }] as const, timeoutMs: 2_000, restMs: 500 };
     const correct = new Copier({ beginsAgain: true });
-    const good = await explore({ ...options, patienceMs: 60_000, operator: correct });
+    const good = await explore({ ...options, timeoutMs: 60_000, operator: correct });
     expect(correct.output(), 'what it says when its connections are cut').to.contain('UnhandledPromiseRejection');
     expect(good.findings, reportText(good)).to.deep.equal([]);
     const bad = await explore({ ...options, operator: new Copier({ beginsAgain: false }) });
@@ -178,7 +178,7 @@ describe('cluster/explore', function () {
   });
 
   it('finds the bug restless, and plans nothing for an operator that does not come to its end', async () => {
-    const found = await exploreExample('restless', [panic], { patienceMs: 1_000 });
+    const found = await exploreExample('restless', [panic], { timeoutMs: 1_000 });
     expect(found.findings.map(({ violations }) => violations.map(({ judgement }) => judgement))).to.deep.equal([['quiet']]);
     expect(found.run).to.equal(0);
   });

@@ -38,7 +38,7 @@ describe('cluster/exploreCommand', function () {
   it('shows the plan of a file again, tells how, and fails', () => {
     const plan = path.join(folder, 'plan.json');
     writePlan(plan, { kind: 'crash', at: { call: 'create configmaps default/blog-content', nth: 1 }, when: 'after' });
-    const { status, stdout, said } = run('lost', '--replay', plan, '--patience', '2s');
+    const { status, stdout, said } = run('lost', '--replay', plan, '--timeout', '2s');
     expect(status, said).to.equal(1);
     expect(stdout).to.contain('Secret default/blog-token is missing').and.contain(`again: raftplane explore --replay ${plan}`);
   });
@@ -65,7 +65,7 @@ describe('cluster/exploreCommand', function () {
       'lost',
       '--replay',
       plan,
-      '--patience',
+      '--timeout',
       '2s',
       '--clusters',
       '2',

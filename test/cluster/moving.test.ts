@@ -19,7 +19,7 @@ const putAtOnce = 500;
 const writerCount = 3;
 
 /** Kills a move at a given output. Fails if it ends before. */
-async function killed(words: readonly string[], seen: (told: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
+async function killed(words: readonly string[], seen: (reported: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
   const child = spawn(process.execPath, [programFile('apiserver'), 'migrate', ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
   const lines: string[] = [];
@@ -28,13 +28,13 @@ async function killed(words: readonly string[], seen: (told: (text: string) => P
     lines.push(line);
     wake();
   });
-  const told = async (text: string): Promise<void> => {
+  const reported = async (text: string): Promise<void> => {
     while (!lines.some((line) => line.includes(text)))
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
   };
-  await Promise.race([seen(told), ended]);
+  await Promise.race([seen(reported), ended]);
   child.kill('SIGKILL');
   const [, signal] = await ended;
   expect(signal, lines.join('\n')).to.equal('SIGKILL');
@@ -113,7 +113,7 @@ describe('cluster/moving', function () {
       expect(await keys()).to.be.lessThan(objectsBefore);
       const { err } = await apiserver('migrate', ...move);
       expect(err).to.include('--resume');
-      await killed([...move, '--resume'], (told) => told('which takes no writes from now on'));
+      await killed([...move, '--resume'], (reported) => reported('which takes no writes from now on'));
       const report = await reportOf(...move, '--resume');
       expect(report.readOnlyMs).to.be.at.least(0);
       expect(report.resources.find(({ resource }) => resource === 'configmaps')!.objects).to.be.at.least(objectsBefore);
@@ -159,7 +159,7 @@ describe('cluster/moving', function () {
         '--cluster-token',
         token,
       ];
-      await killed([...back, '--hand-over'], (told) => told('pass 1'));
+      await killed([...back, '--hand-over'], (reported) => reported('pass 1'));
       await reportOf(...back, '--hand-over', '--resume');
       expect((await server.client.request('POST', maps, { body: configMap('late') })).status).to.equal(503);
     } finally {

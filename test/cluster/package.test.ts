@@ -157,7 +157,7 @@ describe('cluster/package', () => {
 
   const commonJs = `
     const { startApiServer } = require('raftplane/testing');
-    it('is told by require', async () => {
+    it('is reported by require', async () => {
       const server = await startApiServer();
       const [made] = await server.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { a: 'b' } });
       if (made.data.a !== 'b') throw new Error(JSON.stringify(made));

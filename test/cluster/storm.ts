@@ -221,7 +221,7 @@ function connectTo(cluster: Cluster, member: ClusterMember): http2.ClientHttp2Se
   return session;
 }
 
-const patienceMs = 60_000;
+const timeLimitMs = 60_000;
 
 class Watching {
   #tail = '';
@@ -246,7 +246,7 @@ class Watching {
 
   /** Whether an event with this text arrives during the watch. */
   async saw(name: string): Promise<boolean> {
-    const late = delay(patienceMs, 'late', { ref: false });
+    const late = delay(timeLimitMs, 'late', { ref: false });
     while (!this.#tail.includes(name)) {
       if (
         this.#ended ||

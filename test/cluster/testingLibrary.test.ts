@@ -410,7 +410,7 @@ describe('cluster/testing library: controllers', () => {
 
 describe('cluster/testing library: time', () => {
   for (const inProcess of [true, false]) {
-    it(`goes by for controllers, nodes and servers when it is told ${inProcess ? 'in threads' : 'in processes'}`, async () => {
+    it(`goes by for controllers, nodes and servers when it runs ${inProcess ? 'in threads' : 'in processes'}`, async () => {
       const cluster = await startApiServer({ controllers: true, nodes: 1, inProcess });
       try {
         await cluster.apply({

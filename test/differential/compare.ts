@@ -23,8 +23,8 @@ export function compare({ steps }: Sequence, theirs: Played, ours: Played): Foun
   return steps.flatMap((step, index) => {
     if (lacksStorage(theirs[index]) || isBehind(step, theirs[index])) return [];
     const all = differencesOf(normalised(theirs[index] ?? null), normalised(ours[index] ?? null));
-    const told = telling(all);
-    return told.map((difference) => {
+    const reported = telling(all);
+    return reported.map((difference) => {
       const request = step.quiet === undefined ? aboutStep(step) : `quiet ${step.quiet.join(' ')}`;
       const shown = difference.at === '/status' ? withMessages(difference, theirs[index]?.body, ours[index]?.body) : difference;
       return { ...shown, step: index, request, rule: ruleOf(shown, request) };

@@ -12,35 +12,38 @@ describe('answers of two servers', () => {
   });
 
   it('are without the folder in which a server was built', () => {
-    const told = (folder: string): string =>
+    const reported = (folder: string): string =>
       `no kind "A" is registered for version "v2" in scheme "${folder}pkg/api/legacyscheme/scheme.go:30"`;
-    assert.equal(normalised(told('')), normalised(told('deps/')));
+    assert.equal(normalised(reported('')), normalised(reported('deps/')));
   });
 
   it('are without the order of amounts of a limit range', () => {
-    const told = (...names: string[]): string =>
+    const reported = (...names: string[]): string =>
       `pods "p" is forbidden: [${names.map((name) => `minimum ${name} usage per Pod is 1`).join(', ')}]`;
-    assert.equal(normalised(told('cpu', 'memory')), normalised(told('memory', 'cpu')));
+    assert.equal(normalised(reported('cpu', 'memory')), normalised(reported('memory', 'cpu')));
   });
 
   it('are without the order of findings about labels', () => {
     const finding = (key: string): string => `metadata.labels: Invalid value: "${key}": is odd`;
-    const told = (first: string, second: string): object => ({
+    const reported = (first: string, second: string): object => ({
       message: `A "a" is invalid: [spec.x: Required value, ${finding(first)}, ${finding(second)}, spec.y: Required value]`,
       details: { causes: [first, second].map((key) => ({ field: 'metadata.labels', message: key })) },
     });
-    assert.deepEqual(normalised(told('a', 'b')), normalised(told('b', 'a')));
-    assert.notDeepEqual(normalised(told('a', 'b')), normalised(told('a', 'c')));
+    assert.deepEqual(normalised(reported('a', 'b')), normalised(reported('b', 'a')));
+    assert.notDeepEqual(normalised(reported('a', 'b')), normalised(reported('a', 'c')));
   });
 
   it('are without the order of findings about custom objects and defaults, and made up names', () => {
-    const told = (suffix: string, ...fields: string[]): object => ({
+    const reported = (suffix: string, ...fields: string[]): object => ({
       kind: 'Status',
       message: `Widget.x.example.com "a${suffix}" is invalid: [${fields.map((field) => `${field}: Required value`).join(', ')}]`,
       details: { name: `a${suffix}`, group: 'x.example.com', causes: fields.map((field) => ({ field, message: `a${suffix}` })) },
     });
-    assert.deepEqual(normalised(told('bcdfg', 'spec.a', '<nil>', '.spec.b')), normalised(told('zxw24', '.spec.b', 'spec.a', '<nil>')));
-    assert.notDeepEqual(normalised(told('bcdfg', 'spec.a')), normalised(told('bcdfg', 'spec.b')));
+    assert.deepEqual(
+      normalised(reported('bcdfg', 'spec.a', '<nil>', '.spec.b')),
+      normalised(reported('zxw24', '.spec.b', 'spec.a', '<nil>')),
+    );
+    assert.notDeepEqual(normalised(reported('bcdfg', 'spec.a')), normalised(reported('bcdfg', 'spec.b')));
     const defaults = (...members: string[]): object => ({
       causes: members.map((member) => ({ field: `spec.validation.openAPIV3Schema.properties[a].default${member}`, message: 'odd' })),
     });
@@ -48,18 +51,18 @@ describe('answers of two servers', () => {
   });
 
   it('list findings about amounts in any order', () => {
-    const told = (...names: string[]): object => ({
+    const reported = (...names: string[]): object => ({
       message: `ResourceQuota "a" is invalid: [${names.map((name) => `spec.hard[${name}]: Invalid value: "${name}": odd`).join(', ')}, spec.x: Required value]`,
     });
-    assert.deepEqual(normalised(told('a..b', 'fd00::/64')), normalised(told('fd00::/64', 'a..b')));
-    assert.notDeepEqual(normalised(told('a', 'b')), normalised(told('a', 'c')));
+    assert.deepEqual(normalised(reported('a..b', 'fd00::/64')), normalised(reported('fd00::/64', 'a..b')));
+    assert.notDeepEqual(normalised(reported('a', 'b')), normalised(reported('a', 'c')));
   });
 
   it('are without the port that a service got twice', () => {
-    const told = (port: number): object => ({
+    const reported = (port: number): object => ({
       details: { causes: [{ field: 'spec.ports[1].nodePort', message: `Duplicate value: ${port}` }] },
     });
-    assert.deepEqual(normalised(told(31741)), normalised(told(32710)));
+    assert.deepEqual(normalised(reported(31741)), normalised(reported(32710)));
     const others = { details: { causes: [{ field: 'spec.ports[1].port', message: 'Duplicate value: 1' }] } };
     assert.deepEqual(normalised(others), others);
   });

@@ -95,14 +95,16 @@ const isEvent = ({ kind }: Item): boolean => kind === 'Event';
 
 /** The distinct events of each object. */
 function shownEvents(events: readonly Item[], names: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly unknown[]>> {
-  const told: Record<string, Set<string>> = {};
+  const reported: Record<string, Set<string>> = {};
   for (const { involvedObject, reason, message, type, source, reportingComponent, action } of events) {
     const { kind, name, fieldPath } = isObject(involvedObject) ? involvedObject : {};
     const shown = scenarioPlaceholders({ message, type, source, reportingComponent, action, fieldPath }, names);
     const key = unsuffixed(String(scenarioPlaceholders(`${kind} ${name} ${reason}`, names)));
-    (told[key] ??= new Set()).add(unsuffixed(JSON.stringify(shown)));
+    (reported[key] ??= new Set()).add(unsuffixed(JSON.stringify(shown)));
   }
-  return Object.fromEntries(Object.entries(told).map(([key, set]) => [key, [...set].sort().map((text) => JSON.parse(text) as unknown)]));
+  return Object.fromEntries(
+    Object.entries(reported).map(([key, set]) => [key, [...set].sort().map((text) => JSON.parse(text) as unknown)]),
+  );
 }
 
 /** Removes suffixes of generated names, because the named objects may be gone. */

@@ -19,7 +19,7 @@ export class Report {
     fs.mkdirSync(folder, { recursive: true });
     const file = path.join(folder, `${String(++this.#count).padStart(3, '0')}.json`);
     const steps = sequence.steps.map((step, index) => ({ step, theirs: answers.theirs[index], ours: answers.ours[index] }));
-    const told = {
+    const reported = {
       rule: rule.key,
       difference: { request, at, theirs: want, ours: got },
       case: `${origin.seed}:${origin.index}`,
@@ -27,7 +27,7 @@ export class Report {
       sequence,
       steps,
     };
-    fs.writeFileSync(file, `${JSON.stringify(told, null, 2)}\n`);
+    fs.writeFileSync(file, `${JSON.stringify(reported, null, 2)}\n`);
     return file;
   }
 }

@@ -8,7 +8,7 @@ import type { ApiClient } from '../fixtures/apiClient.js';
 import type { Prng } from '../simulation/prng.js';
 import { applyPatch, jsonPatch, mergePatch, strategicPatch } from '../attacks/tries.js';
 import { randomObject } from '../unit/workers/codecs/randomObjects.js';
-import { patienceMs, within, type Campaign, type Step } from './campaign.js';
+import { timeLimitMs, within, type Campaign, type Step } from './campaign.js';
 import { mutatedBytes, mutatedValue, oddValue } from './mutations.js';
 import { hasValidContent, validObject } from './validObjects.js';
 
@@ -214,7 +214,7 @@ export function bodiesCampaign(client: ApiClient): Campaign {
       const did = `${method} ${path} ${type} ${raw === undefined ? '' : /json|yaml/.test(type) ? raw.toString() : `hex ${raw.toString('hex')}`}`;
       const answer = await within(
         client
-          .request(method, path, { type, timeoutMs: 2 * patienceMs, ...(raw === undefined ? {} : { raw }) })
+          .request(method, path, { type, timeoutMs: 2 * timeLimitMs, ...(raw === undefined ? {} : { raw }) })
           .catch((error: unknown) => String(error)),
       );
       if (answer === 'late') return { did, outcome: 'late', wrong: 'no answer came' };

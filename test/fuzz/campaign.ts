@@ -18,7 +18,7 @@ export interface Campaign {
 }
 
 /** The limit for an expected answer. */
-export const patienceMs = 30_000;
+export const timeLimitMs = 30_000;
 
 /** The seed of one step, so that it can be repeated alone. */
 export const seedOf = (seed: number, name: CampaignName, step: number): number =>
@@ -32,7 +32,7 @@ export type Leaving = (typeof leavings)[number];
 export const leavingOf = (prng: Prng): Leaving | null => (prng.chance(250) ? prng.pick(leavings) : null);
 
 /** Returns the result of `work`, or 'late' after the limit. */
-export async function within<T>(work: Promise<T>, ms = patienceMs): Promise<T | 'late'> {
+export async function within<T>(work: Promise<T>, ms = timeLimitMs): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => {

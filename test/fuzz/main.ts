@@ -20,7 +20,7 @@ const probeP99MsMax = 250;
 
 const examples = `
 Examples:
-  npm run fuzz                                            five minutes of everything, with a seed that is told
+  npm run fuzz                                            five minutes of everything, with a seed that is printed
   npm run fuzz -- --seed 7 --only bodies --seconds 60     one minute of objects in five encodings
   npm run fuzz -- --seed 7 --only http2 --from 812 --steps 1   one connection, exactly as it was
 

@@ -18,7 +18,7 @@ export async function probe(connection: Asked, bases: Bases): Promise<string[]> 
   const outcomes = await outcomesOf(connection, bases, changes);
   const answers = new Map<string, Map<string, Set<string>>>();
   for (const [index, change] of changes.entries()) {
-    const { title, value, at } = told(change);
+    const { title, value, at } = reported(change);
     const answer = answerTo(outcomes[index] ?? { status: 0 }, at);
     const ofMember = answers.get(title) ?? new Map<string, Set<string>>();
     answers.set(title, ofMember.set(answer, (ofMember.get(answer) ?? new Set()).add(value)));
@@ -149,7 +149,7 @@ const twice = (shape: Shape): readonly JsonValue[] => (isText(shape) ? [['a', 'a
 const isText = (shape: Shape): boolean => shape.is === 'scalar' && shape.scalar === 'string';
 
 /** Groups changes of one member, in any list item. */
-function told({ verb, edit: [edit] = [] }: Change): { readonly title: string; readonly value: string; readonly at: Pointer } {
+function reported({ verb, edit: [edit] = [] }: Change): { readonly title: string; readonly value: string; readonly at: Pointer } {
   if (edit === undefined) return { title: verb, value: 'unchanged', at: '' };
   return { title: `${verb} ${memberAt(edit.at)}`, value: 'drop' in edit ? 'dropped' : short(edit.set), at: edit.at };
 }

@@ -144,11 +144,11 @@ async function toldAll(informer: RecordingInformer, users: readonly Placed[]): P
 const isOfUsers = ([, name]: Seen): boolean => name.startsWith('user-');
 
 function watchFindings(address: string, { seen, errors, lists }: RecordingInformer, users: readonly Placed[]): string[] {
-  const told = new Map<string, string[]>();
+  const reported = new Map<string, string[]>();
   for (const [type, name, version] of seen.filter(isOfUsers))
-    told.set(name, [...(told.get(name) ?? []), `${type} ${type === 'DELETED' ? '' : version}`]);
+    reported.set(name, [...(reported.get(name) ?? []), `${type} ${type === 'DELETED' ? '' : version}`]);
   const wrong = [...changesOf(users)].filter(
-    ([name, changes]) => changes.map((change) => change.join(' ')).join() !== (told.get(name) ?? []).join(),
+    ([name, changes]) => changes.map((change) => change.join(' ')).join() !== (reported.get(name) ?? []).join(),
   );
   return [
     ...wrong.map(([name]) => `the watch at ${address} does not tell the changes of ${name} once and in order`),

@@ -35,9 +35,9 @@ export class Comparer {
 
   /** Returns the number of fingerprints at one revision. Unreachable members and those that have compacted it do not count. */
   async compare(): Promise<number> {
-    const told = await (this.#cluster.etcd === null ? this.#replicas() : this.#servers());
-    this.digests.push(...told);
-    return told.length;
+    const reported = await (this.#cluster.etcd === null ? this.#replicas() : this.#servers());
+    this.digests.push(...reported);
+    return reported.length;
   }
 
   /** Servers over an etcd have no fingerprint: their list at one revision replaces it. */

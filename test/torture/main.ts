@@ -29,7 +29,7 @@ const examples = `
 Examples:
   npm run torture -- --minutes 60 --seed 7                     an hour of everything
   npm run torture -- --minutes 60 --seeds 20 --seed 100        three minutes each of the seeds 100 to 119, and a table
-  npm run torture -- --minutes 0.5                             half a minute, with a seed that is told
+  npm run torture -- --minutes 0.5                             half a minute, with a seed that is printed
   npm run torture -- --minutes 5 --only partition,replaceWiped members cut off and replaced, nothing else
   npm run torture -- --minutes 10 --only protocolErrors        one kind of attacker alone, for ten minutes
   npm run torture -- --store etcd --minutes 10                 three servers over three members of an etcd, which must be installed

@@ -107,7 +107,7 @@ export const actions: Readonly<Record<string, Action>> = {
     }),
   },
   'slow-disk': {
-    about: 'Each write to the log of a member takes this much longer, until it is told 0.',
+    about: 'Each write to the log of a member takes this much longer, until it is set to 0.',
     takes: { member, ms: { type: 'number', about: 'milliseconds' } },
     run: onMember((chosen, { ms }) => chosen.slowDisk(Number(ms))),
   },
@@ -172,7 +172,7 @@ export const actions: Readonly<Record<string, Action>> = {
     run: onCluster((cluster, { match }) => cluster.dropWatches(match === undefined ? undefined : String(match))),
   },
   'expire-history': {
-    about: 'Drops all history and all watches: whoever resumes is told 410.',
+    about: 'Drops all history and all watches: a watch that resumes gets 410.',
     takes: {},
     run: onCluster((cluster) => cluster.expireHistory()),
   },

@@ -26,7 +26,7 @@ export interface ExploredCluster {
 
 export interface ExploreOptions extends ExploredCluster {
   /** Further clusters with the same contents and their own operator, for plans in parallel. */
-  readonly beside?: readonly ExploredCluster[];
+  readonly furtherClusters?: readonly ExploredCluster[];
   readonly scenario: readonly ScenarioStep[];
   readonly expect?: (state: readonly KubeObject[]) => unknown;
   readonly budgetMs?: number;
@@ -37,7 +37,7 @@ export interface ExploreOptions extends ExploredCluster {
   /** Also tests changes of custom resources by their schema. Default true. */
   readonly changes?: boolean;
   /** Limit of the wait for each state. Default 15,000; four times as much for undisturbed runs. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** Time without requests after which an undisturbed operator has finished a step. Default 800. */
   readonly restMs?: number;
   readonly onProgress?: (progress: Progress) => void;
@@ -79,14 +79,14 @@ const definitions = resource<KubeObject>({
 });
 const defaultRestMs = 800;
 /** Factor for the time of undisturbed runs, and for the rest in a second pair of runs after a difference or in a retried plan. */
-const calmer = 4;
+const restFactor = 4;
 /** Only a first run gives up early. */
 const idleMs = 2_500;
-const patienceDefaultMs = 15_000;
+const timeoutDefaultMs = 15_000;
 
 /** Disturbs an operator at every place of a scenario, one place per run. Rejects when the operator does not run at all. */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
-  const explored = [options, ...(options.beside ?? [])];
+  const explored = [options, ...(options.furtherClusters ?? [])];
   const settings = await Promise.all(explored.map((each) => settingOf(options, each)));
   try {
     return await new Exploring(options, settings).all();
@@ -97,7 +97,7 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
 }
 
 async function settingOf(options: ExploreOptions, { cluster, operator, user = cluster.admin }: ExploredCluster): Promise<Setting> {
-  const { scenario, expect, patienceMs = patienceDefaultMs, restMs = defaultRestMs, signal } = options;
+  const { scenario, expect, timeoutMs = timeoutDefaultMs, restMs = defaultRestMs, signal } = options;
   await cluster.begin();
   const certificate = await issueCertificate(cluster.authority, {
     commonName: 'operator gateway',
@@ -112,8 +112,8 @@ async function settingOf(options: ExploreOptions, { cluster, operator, user = cl
     connection: new Connection(cluster.admin),
     steps: stepsOf(scenario),
     expect,
-    patienceMs,
-    idleMs: Math.min(idleMs, patienceMs),
+    timeoutMs,
+    idleMs: Math.min(idleMs, timeoutMs),
     restMs,
     quietFactor: 1,
     signal,
@@ -190,7 +190,7 @@ class Exploring {
 
   async #reference(): Promise<{ readonly reference: Reference | null; readonly records: readonly (readonly Entry[])[] }> {
     let pair = await this.#pair(1);
-    if (pair.noise.size > 0 || kindsOf(pair.first) !== kindsOf(pair.second)) pair = await this.#pair(calmer);
+    if (pair.noise.size > 0 || kindsOf(pair.first) !== kindsOf(pair.second)) pair = await this.#pair(restFactor);
     const { first, second, noise } = pair;
     const records = [first.record, second.record];
     const cutShort = [first, second].find(({ states }) => states.length <= this.#setting.steps.length);
@@ -200,8 +200,8 @@ class Exploring {
   }
 
   async #pair(rests: number): Promise<{ readonly first: RunResult; readonly second: RunResult; readonly noise: Noise }> {
-    const { restMs, patienceMs } = this.#setting;
-    const setting = { ...this.#setting, restMs: restMs * rests, patienceMs: patienceMs * calmer };
+    const { restMs, timeoutMs } = this.#setting;
+    const setting = { ...this.#setting, restMs: restMs * rests, timeoutMs: timeoutMs * restFactor };
     const first = await play(setting, null, null);
     this.#progress('reference', 1, 2);
     const second = await play(setting, null, null);
@@ -221,7 +221,7 @@ class Exploring {
     const [worst] = this.#newIn(result);
     if (!result.reached || worst === undefined) return;
     if (this.#found.has(keyOf(result))) return this.#keep(plan, result);
-    const again = await this.#play({ ...setting, idleMs: setting.patienceMs, quietFactor: calmer }, reference, plan);
+    const again = await this.#play({ ...setting, idleMs: setting.timeoutMs, quietFactor: restFactor }, reference, plan);
     if (again.reached && this.#newIn(again).some(({ judgement }) => judgement === worst.judgement)) this.#keep(plan, again);
     else this.#unconfirmed.push(plan);
   }

@@ -25,7 +25,7 @@ export interface Setting {
   readonly certificate: KeyAndCertificate;
   readonly connection: Connection;
   readonly expect: ((state: readonly KubeObject[]) => unknown) | undefined;
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** An operator without requests for this time is given up. */
   readonly idleMs: number;
   /** After this time an undisturbed operator has done its work. */
@@ -207,7 +207,7 @@ class Run {
   }
 
   async #arrive(name: string, step: number): Promise<void> {
-    const { patienceMs, idleMs, signal } = this.#setting;
+    const { timeoutMs, idleMs, signal } = this.#setting;
     const target = this.#reference?.states[step];
     const begin = (): Turns => new Turns(this.#recorder, this.#waits, signal);
     let turns = begin();
@@ -218,7 +218,7 @@ class Run {
       if (this.#failure !== null) return this.#failed(this.#failure);
       // A start takes its own time.
       if (starts !== this.#starts) [turns, starts] = [begin(), this.#starts];
-      const isAtEnd = turns.waitedMs >= patienceMs;
+      const isAtEnd = turns.waitedMs >= timeoutMs;
       let isQuiet = turns.quietMs >= this.#quietMs(step) && this.#hasStarted();
       if (isQuiet || (target && isAtEnd)) {
         const moment = this.#recorder.stirs;

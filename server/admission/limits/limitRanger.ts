@@ -15,7 +15,7 @@ const isLimited = ({ operation, resource, subresource, old }: AdmissionRequest):
 
 /** Amounts of limit ranges times containers of a pod, so that short lists cannot make a pod of any size. */
 const combinationsMax = 100_000;
-const problemsToldMax = 100;
+const reportedProblemsMax = 100;
 
 const amountMembers = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRatio'];
 
@@ -53,7 +53,7 @@ export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({
     // Later steps may have added containers.
     if (request.resource.storage.resource === 'pods') demandFew(request, ranges);
     for (const range of ranges) {
-      const problems = [...new Set(problemsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, problemsToldMax);
+      const problems = [...new Set(problemsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, reportedProblemsMax);
       if (problems.length > 0)
         throw forbidden(request.resource.storage, request.name, problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`);
     }

@@ -5,12 +5,11 @@ const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 
 
 /** The name in a refusal; empty while it is unknown. */
 export const nameIn = ({ name, object }: AdmissionRequest): string => {
-  const told = [name, object?.metadata.name, object?.metadata.generateName].find((text) => text !== undefined && text !== '');
-  return told ?? 'Unknown';
+  return [name, object?.metadata.name, object?.metadata.generateName].find((text) => text !== undefined && text !== '') ?? 'Unknown';
 };
 
 export function refusal(request: AdmissionRequest, reason: string, message: string): StatusError {
   const { message: whole, details } = forbidden(request.resource, nameIn(request), message, [{ message }]);
-  const told = reason === '' ? 'Invalid' : reason;
-  return new StatusError(codes[told] ?? 422, told, whole, details);
+  const statusReason = reason === '' ? 'Invalid' : reason;
+  return new StatusError(codes[statusReason] ?? 422, statusReason, whole, details);
 }

@@ -13,7 +13,7 @@ import { claimsOf } from './verification.js';
 /** Cached valid tokens per issuer; the oldest is evicted. */
 const rememberedMax = 10_000;
 /** Distributed claims are fetched again after this time. */
-const toldHoldsSeconds = 10;
+const distributedClaimsTtlSeconds = 10;
 
 interface Verified {
   readonly user: User;
@@ -56,7 +56,7 @@ export function jwtAuthenticator(
     remembered.set(digest, {
       user,
       expires: seconds(own, 'exp') ?? 0,
-      until: claims === own ? Infinity : now() + toldHoldsSeconds,
+      until: claims === own ? Infinity : now() + distributedClaimsTtlSeconds,
     });
     return user;
   };

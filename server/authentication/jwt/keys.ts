@@ -157,8 +157,8 @@ class DiscoveredKeys implements IssuerKeys {
 
 /** Keys of another issuer must not sign this one's tokens. */
 function keysAddress(document: string, issuer: string): string {
-  const { issuer: told, jwks_uri: address } = JSON.parse(document) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
-  if (told !== issuer) throw new Error(`the discovery document is that of another issuer: ${JSON.stringify(told)}`);
+  const { issuer: named, jwks_uri: address } = JSON.parse(document) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
+  if (named !== issuer) throw new Error(`the discovery document is that of another issuer: ${JSON.stringify(named)}`);
   if (typeof address !== 'string' || !address.startsWith('https://'))
     throw new Error('the discovery document names no https address of keys');
   return address;

@@ -117,8 +117,8 @@ function readStatus(
 ): TokenAuthentication | { readonly failed: string } {
   const error = textAt(status, 'error');
   if (memberAt(status, 'authenticated') !== true) return error === '' ? notOfThisKind : { failed: error };
-  const told = itemsOf(memberAt(status, 'audiences')).map(String);
-  const meant = audiences.filter((audience) => (told.length === 0 ? own : told).includes(audience));
+  const answered = itemsOf(memberAt(status, 'audiences')).map(String);
+  const meant = audiences.filter((audience) => (answered.length === 0 ? own : answered).includes(audience));
   if (audiences.length > 0 && meant.length === 0) return notOfThisKind;
   return { outcome: 'user', user: userIn(membersOf(memberAt(status, 'user'))), audiences: meant };
 }

@@ -19,7 +19,7 @@ import { podCertificateProblem } from './podCertificates.js';
 export const nodeRestriction = (
   lookup: Lookup,
   authorize: Authorizer,
-  looksAt: NodeChecks = { audiences: true, certificates: true, podCertificates: false },
+  checks: NodeChecks = { audiences: true, certificates: true, podCertificates: false },
 ): AdmissionPlugin => {
   const check = async (request: AdmissionRequest): Promise<void> => {
     const { user, resource, name } = request;
@@ -28,7 +28,7 @@ export const nodeRestriction = (
     const why =
       node === ''
         ? `could not determine node from user ${JSON.stringify(user.name)}`
-        : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, looksAt })) ?? null);
+        : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, checks })) ?? null);
     if (why !== null) throw forbidden(resource.storage, name, why);
   };
   // A missing right precedes faults of the object, as in the reference. The results of webhooks are checked as well.
@@ -50,7 +50,7 @@ export const nodeChecks = (features: Pick<Features, 'enabled'>): NodeChecks => (
 });
 
 interface Means {
-  readonly looksAt: NodeChecks;
+  readonly checks: NodeChecks;
   readonly lookup: Lookup;
   readonly authorize: Authorizer;
 }
@@ -126,7 +126,7 @@ const nodes: Rule = (node, request) => {
 };
 
 /** Tokens must be bound to pods on the node, with audiences requested by these. */
-const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize, looksAt }) => {
+const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize, checks }) => {
   if (operation !== 'CREATE' || subresource !== 'token' || object === null) return null;
   const bound = membersOf(memberAt(object, 'spec', 'boundObjectRef'));
   const [uid, name] = [textAt(bound, 'uid'), textAt(bound, 'name')];
@@ -137,7 +137,7 @@ const accounts: Rule = async (node, { operation, subresource, namespace, name: a
   if (pod.metadata.uid !== uid)
     return `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
   if (!onNode(pod, node)) return 'node requested token bound to a pod scheduled on a different node';
-  if (!looksAt.audiences) return null;
+  if (!checks.audiences) return null;
   const audiences = itemsOf(memberAt(object, 'spec', 'audiences')).map(String);
   return audienceProblem({ user, namespace, account, audiences, pod }, lookup, authorize);
 };
@@ -165,8 +165,8 @@ const claims: Rule = (node, request) => {
 /** Signers of kubelet certificates, which check the rest of such requests. */
 const kubeletSigners = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
-const certificates: Rule = (node, { operation, object }, { looksAt }) => {
-  if (!looksAt.certificates || operation !== 'CREATE' || !kubeletSigners.includes(textAt(object ?? undefined, 'spec', 'signerName')))
+const certificates: Rule = (node, { operation, object }, { checks }) => {
+  if (!checks.certificates || operation !== 'CREATE' || !kubeletSigners.includes(textAt(object ?? undefined, 'spec', 'signerName')))
     return null;
   const commonName = commonNameOf(textAt(object ?? undefined, 'spec', 'request'));
   return commonName === `system:node:${node}` ? null : `can only create a node CSR with CN=system:node:${node}`;
@@ -195,8 +195,8 @@ const rules: Readonly<Record<string, Rule>> = {
   serviceaccounts: accounts,
   persistentvolumeclaims: claims,
   'certificatesigningrequests.certificates.k8s.io': certificates,
-  'podcertificaterequests.certificates.k8s.io': (node, request, { lookup, looksAt }) =>
-    looksAt.podCertificates ? podCertificateProblem(node, request, lookup) : 'PodCertificateRequest feature gate is disabled',
+  'podcertificaterequests.certificates.k8s.io': (node, request, { lookup, checks }) =>
+    checks.podCertificates ? podCertificateProblem(node, request, lookup) : 'PodCertificateRequest feature gate is disabled',
   'leases.coordination.k8s.io': leases,
   'csinodes.storage.k8s.io': csiNodes,
   'resourceslices.resource.k8s.io': slices,

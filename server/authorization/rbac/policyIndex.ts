@@ -21,7 +21,7 @@ interface Rights {
 
 const cluster = '';
 const none: readonly string[] = [];
-const problemsToldMax = 100;
+const reportedProblemsMax = 100;
 const silence: Decision = { decision: 'noOpinion', reason: '' };
 
 /**
@@ -128,7 +128,7 @@ export class PolicyIndex {
     let found: Set<string> | null = null;
     for (const grants of this.#grantsOf(user, namespace)) {
       for (const problem of grants.problems(this.#epoch)) {
-        if ((found ??= new Set()).size >= problemsToldMax) return [...found, 'and more'];
+        if ((found ??= new Set()).size >= reportedProblemsMax) return [...found, 'and more'];
         found.add(problem);
       }
     }

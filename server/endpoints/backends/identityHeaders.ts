@@ -20,6 +20,6 @@ export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHtt
 function written(text: string): string {
   // Characters that end or break a header (RFC 9110, section 5.5).
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(text))
-    throw new BackendError('the name of the user, or what else is known of him, cannot be told in a header', false);
+    throw new BackendError('the name of the user, or what else is known of him, cannot be written in a header', false);
   return Buffer.from(text, 'utf8').toString('latin1');
 }

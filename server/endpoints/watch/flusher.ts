@@ -6,7 +6,7 @@ export interface Flushable {
 
 const budgetMs = 5;
 const visitMax = 128;
-/** Number of finished lanes after which they are dropped from the list. */
+/** Number of finished queues after which they are dropped from the list. */
 const doneMax = 1_024;
 
 /** Sends a connection's writes of one turn together: in few TLS records and one system call. */
@@ -59,11 +59,11 @@ export class FlushQueue {
 /**
  * A change reaches its watchers' queues at once; what arrives while they are written goes out with the same writes.
  *
- *     turn ─▶ lane A ─▶ lane B ─▶ lane C ─▶ A ...        until 5 ms are over; then the event loop goes round
+ *     turn ─▶ queue A ─▶ queue B ─▶ queue C ─▶ A ...        until 5 ms are over; then the event loop goes round
  *               └─ at most 128 of those that wait in it
  */
 export class Flusher {
-  /** Lanes with waiting watchers, in turn order. */
+  /** Queues with waiting watchers, in turn order. */
   #queues: FlushQueue[] = [];
   #next = 0;
   #scheduled = false;

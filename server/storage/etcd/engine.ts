@@ -261,7 +261,7 @@ export class EtcdEngine implements StoreEngine {
     if (newest >= this.#delivered) return;
     const error = new EtcdError(
       'refused',
-      `etcd is at revision ${newest}, behind ${this.#delivered}, which it had told: it was restored from an earlier state`,
+      `etcd is at revision ${newest}, behind ${this.#delivered}, which it had reported: it was restored from an earlier state`,
     );
     for (const listener of this.#failureListeners) listener(error);
   }
@@ -405,7 +405,7 @@ export class EtcdEngine implements StoreEngine {
       const replay = new Replay(through, bytesMax);
       const timer = setTimeout(() => {
         watch.stop();
-        reject(new EtcdError('unavailable', 'etcd did not tell what it had told before'));
+        reject(new EtcdError('unavailable', 'etcd did not report again what it had reported before'));
       }, readTimeoutMs);
       const end = (settle: () => void): void => {
         clearTimeout(timer);

@@ -68,10 +68,10 @@ export function chart({ lines, machine, began }: Report): string {
       ...own.map((line, at) => {
         const long = Math.max(1, Math.round(((barsEnd - left) * line.perSecond) / most));
         const y = top + at * (barHeight + 4);
-        const told = `${rounded(line.perSecond)}/s, p99 ${line.p99Ms.toFixed(1)} ms${Number.isNaN(line.serverUs) ? '' : `, ${rounded(line.serverUs)} µs`}`;
+        const reported = `${rounded(line.perSecond)}/s, p99 ${line.p99Ms.toFixed(1)} ms${Number.isNaN(line.serverUs) ? '' : `, ${rounded(line.serverUs)} µs`}`;
         return (
           `<rect x="${left}" y="${y}" width="${long}" height="${barHeight}" rx="2" fill="${colourOf(line.subject)}"/>` +
-          `<text x="${left + long + 6}" y="${y + 13}">${told}</text>`
+          `<text x="${left + long + 6}" y="${y + 13}">${reported}</text>`
         );
       }),
     ];

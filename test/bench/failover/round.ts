@@ -18,7 +18,7 @@ export interface Round {
 
 /** What clients of the old leader saw: when and how they were first refused, and when they could write after the fault. */
 export interface CutOff {
-  readonly told: readonly { readonly afterMs: number; readonly status: number | null }[];
+  readonly reported: readonly { readonly afterMs: number; readonly status: number | null }[];
   readonly backAfterMs: number;
 }
 
@@ -41,7 +41,7 @@ export async function round(cluster: WatchedCluster, fault: Fault): Promise<Roun
     await delay(windowMs);
     const struck = performance.now();
     const ended = fault.strike(leader, cluster);
-    const told = Promise.all(cutOff.map(async (writer) => writer.next((end) => !acknowledged(end))));
+    const reported = Promise.all(cutOff.map(async (writer) => writer.next((end) => !acknowledged(end))));
     await Promise.all(writers.map((writer) => writer.next((end) => acknowledged(end) && end.sentMs >= struck)));
     await ended;
     const over = performance.now();
@@ -51,9 +51,9 @@ export async function round(cluster: WatchedCluster, fault: Fault): Promise<Roun
       beforeMs: longestPause(writers, Math.max(begun, struck - (over - struck)), struck),
       afterMs: longestPause(writers, over, performance.now()),
     };
-    const refusals = (await told).map(({ sentMs, endedMs, status }) => ({ afterMs: endedMs - Math.max(sentMs, struck), status }));
+    const refusals = (await reported).map(({ sentMs, endedMs, status }) => ({ afterMs: endedMs - Math.max(sentMs, struck), status }));
     const backAfterMs = await writesAgain(cutOff, heal);
-    return { ...seen, failed: failures(writers), cutOff: fault.cutsOff ? { told: refusals, backAfterMs } : null };
+    return { ...seen, failed: failures(writers), cutOff: fault.cutsOff ? { reported: refusals, backAfterMs } : null };
   } finally {
     await Promise.all([...writers, ...cutOff].map((writer) => writer.stop()));
     await heal();

@@ -54,14 +54,14 @@ export class BundledProgram {
 
   async stop(): Promise<void> {
     this.signal('SIGTERM');
-    const patience = setTimeout(() => this.signal('SIGKILL'), 15_000);
+    const timer = setTimeout(() => this.signal('SIGKILL'), 15_000);
     await this.exited;
-    clearTimeout(patience);
+    clearTimeout(timer);
   }
 }
 
 /** Kills a hung program just before the test's limit. */
-const patienceMs = 170_000;
+const timeLimitMs = 170_000;
 
 /** Runs until it ends by itself, as with refused options. */
 export async function runToEnd(
@@ -69,9 +69,9 @@ export async function runToEnd(
   args: readonly string[],
 ): Promise<{ readonly status: number | null; readonly text: string }> {
   const running = BundledProgram.start(program, args);
-  const patience = setTimeout(() => running.signal('SIGKILL'), patienceMs);
+  const timer = setTimeout(() => running.signal('SIGKILL'), timeLimitMs);
   const status = await running.exited;
-  clearTimeout(patience);
+  clearTimeout(timer);
   return { status, text: running.text };
 }
 

@@ -168,7 +168,7 @@ plugins:
         expect(await connect(options).catch((error: Error) => error.message)).to.match(/alert|closed|disconnected|protocol/i);
       expect(Number((await server.metric('apiserver_tls_handshake_errors_total '))?.split(' ')[1])).to.be.at.least(2);
     });
-    probe('http2-max-streams-per-connection', 'is what clients are told', async () => {
+    probe('http2-max-streams-per-connection', 'is what clients see', async () => {
       const session = http2.connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
       const [settings] = (await once(session, 'remoteSettings')) as [http2.Settings];
       session.destroy();
@@ -401,7 +401,7 @@ plugins:
       expect((await call2(port, { path: '/version', identity: server.admin })).body['gitVersion']).to.match(/^v1\.36\./);
       expect(await runToEnd('apiserver', ['--version'])).to.deep.include({ status: 0 });
     });
-    probe('help', 'every option is told of', async () => {
+    probe('help', 'every option is listed', async () => {
       const { text } = await runToEnd('apiserver', ['--help']);
       expect(specifiedOptions('apiserver').filter((name) => !new RegExp(`--${name}\\b`).test(text))).to.deep.equal([]);
     });

@@ -163,7 +163,7 @@ export function managerDoors(): void {
       ]);
       return Promise.resolve();
     });
-    probe('http2-max-streams-per-connection', 'is what clients are told', async () => {
+    probe('http2-max-streams-per-connection', 'is what clients see', async () => {
       const session = http2.connect(`https://127.0.0.1:${many.port}`, { rejectUnauthorized: false });
       const [settings] = (await once(session, 'remoteSettings')) as [http2.Settings];
       session.destroy();
@@ -397,7 +397,7 @@ export function managerDoors(): void {
       const { status, text } = await runToEnd('controller-manager', ['--version']);
       expect([status, text]).to.satisfy(([code, said]: [number, string]) => code === 0 && /^Kubernetes v1\.36\./.test(said));
     });
-    probe('help', 'every option is told of', async () => {
+    probe('help', 'every option is listed', async () => {
       const { text } = await runToEnd('controller-manager', ['--help']);
       expect(specifiedOptions('controller-manager').filter((name) => !new RegExp(`--${name}\\b`).test(text))).to.deep.equal([]);
     });

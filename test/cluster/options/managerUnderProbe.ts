@@ -55,8 +55,8 @@ export class ManagerUnderProbe {
     args: readonly string[],
     { folder = temporaryDirectory('manager'), without = [] }: { readonly folder?: string; readonly without?: readonly string[] } = {},
   ): Promise<ManagerUnderProbe> {
-    const told = args.find((arg) => arg.startsWith('--secure-port='))?.split('=')[1];
-    const port = told === undefined ? await reservePort() : Number(told);
+    const reported = args.find((arg) => arg.startsWith('--secure-port='))?.split('=')[1];
+    const port = reported === undefined ? await reservePort() : Number(reported);
     const kubeconfig = kubeconfigOf(server, folder);
     const usual: Record<string, string> = {
       kubeconfig,

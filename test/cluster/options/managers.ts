@@ -434,7 +434,7 @@ export function managers(): void {
         ({ body }) => (body['status'] as { phase?: string }).phase === 'Bound',
       );
     });
-    probe('flex-volume-plugin-dir', 'drivers that are found there are told of', async () => {
+    probe('flex-volume-plugin-dir', 'drivers that are found there are reported', async () => {
       await manager.says(/FlexVolume drivers are not run here.*vendor~driver/);
     });
     for (const [kind, source, minimum, increment] of [

@@ -183,8 +183,8 @@ export function refusals(): void {
       };
       const silent: string[] = [];
       for (const [option, { with: other, beside = [] }] of Object.entries(lookedInto[program])) {
-        const told = [option, ...(other === undefined ? [] : [other])].map((name) => `--${name}=${rubbish}`);
-        const given = [...told, ...beside];
+        const reported = [option, ...(other === undefined ? [] : [other])].map((name) => `--${name}=${rubbish}`);
+        const given = [...reported, ...beside];
         const rest = Object.entries(usual).filter(([name]) => !given.some((arg) => arg.startsWith(`--${name}=`)));
         const { status, text } = await runToEnd(program, [...rest.map(([name, value]) => `--${name}=${value}`), ...given]);
         const said = text.split('\n').some((line) => line.includes(`--${option}`) && line.includes(rubbish));

@@ -33,7 +33,7 @@ const turnMs = 5;
 /** The limit of unsent bytes before a connection gets nothing more. */
 const unsentBytesMax = 256 * 1024;
 /** The wait for pending answers after the end. */
-const patienceMs = 5_000;
+const timeLimitMs = 5_000;
 const statusLine = Buffer.from('HTTP/1.1 ');
 
 const task = JSON.parse(process.argv[2] ?? '{}') as OfferTask;
@@ -135,7 +135,7 @@ await new Promise<void>((resolve) => {
   }, turnMs);
 });
 process.send?.('offered');
-const late = performance.now() + patienceMs;
+const late = performance.now() + timeLimitMs;
 while (answered < sent && performance.now() < late)
   await new Promise((resolve) => {
     setTimeout(resolve, 50);

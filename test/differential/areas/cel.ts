@@ -186,9 +186,9 @@ const ruleMembers = (known: Variables, random: Random): JsonObject =>
 
 const telling = (random: Random): JsonObject => {
   const known = random.chance(0.2) ? bothVariables : selfVariables;
-  const told = random.pick(['string', 'string', 'int', 'double', 'bool', 'timestamp', 'duration', 'list', 'map', 'ints']);
-  const value = expression(told, known, random);
-  const text = told === 'string' ? value : ['list', 'map', 'ints'].includes(told) ? `'%s'.format([${value}])` : `string(${value})`;
+  const reported = random.pick(['string', 'string', 'int', 'double', 'bool', 'timestamp', 'duration', 'list', 'map', 'ints']);
+  const value = expression(reported, known, random);
+  const text = reported === 'string' ? value : ['list', 'map', 'ints'].includes(reported) ? `'%s'.format([${value}])` : `string(${value})`;
   if (random.chance(0.3)) return { rule: expression('bool', known, random), ...ruleMembers(known, random) };
   return { rule: random.chance(0.8) ? 'false' : `${expression('bool', known, random, 1)} && false`, messageExpression: text };
 };
@@ -375,13 +375,13 @@ const toldMax = 6;
 /** A policy with values in its messages, one expression for each name. */
 function decided(random: Random): Sequence {
   const names = Array.from({ length: toldMax }, (_, index) => `e${index}`);
-  const told = names.map((name): JsonObject => ({
+  const reported = names.map((name): JsonObject => ({
     expression: `object.metadata.name != '${name}'${random.chance(0.3) ? ` || (${expression('bool', policyVariables, random)})` : ''}`,
     messageExpression: expression('string', policyVariables, random),
     ...(random.chance(0.2) ? { message: 'otherwise', reason: 'Forbidden' } : {}),
   }));
   const probe = { expression: "object.metadata.name != 'probe'", message: 'is there' };
-  const { spec: whole, ...rest } = policy(random, [probe, ...told]);
+  const { spec: whole, ...rest } = policy(random, [probe, ...reported]);
   const { matchConditions: _, paramKind: __, auditAnnotations: ___, ...kept } = whole as JsonObject;
   const post = 'POST /api/v1/namespaces/${ns}/configmaps?dryRun=All';
   return {

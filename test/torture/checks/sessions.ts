@@ -25,7 +25,7 @@ export function checkSessions(sightings: readonly Sighting[]): readonly Finding[
           : [
               {
                 promise: 'revisions never go back',
-                details: `${sighting.client} was told ${sighting.revision} (${sighting.from}) after ${newest.client} was told ${newest.revision} (${newest.from})`,
+                details: `${sighting.client} saw ${sighting.revision} (${sighting.from}) after ${newest.client} saw ${newest.revision} (${newest.from})`,
               },
             ];
       }),

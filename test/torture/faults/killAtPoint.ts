@@ -237,13 +237,13 @@ async function writeMuch({ cluster }: Scene): Promise<void> {
     if (performance.now() < until)
       await client.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs: armedMs }).catch(() => null);
   };
-  const lane = async (first: number): Promise<void> => {
+  const worker = async (first: number): Promise<void> => {
     for (let at = first; at < names.length; at += bulkAtOnce) {
       const name = names[at] ?? '';
       await write('POST', bulkPath, { metadata: { name }, data: { bulk: 'x'.repeat(at < largeObjects ? largeBytes : 1) } });
       await write('DELETE', `${bulkPath}/${name}`);
     }
   };
-  await Promise.all(Array.from({ length: bulkAtOnce }, (_, first) => lane(first)));
+  await Promise.all(Array.from({ length: bulkAtOnce }, (_, first) => worker(first)));
   client.close();
 }

@@ -120,14 +120,14 @@ export class TrafficClient {
     const from = this.#listed;
     if (from === null) return await this.#list();
     const stream = this.#server.watch(`${pathOf(this.#place)}?watch=1&timeoutSeconds=2&resourceVersion=${from}`);
-    const patience = setTimeout(() => {
+    const timer = setTimeout(() => {
       stream.close();
     }, timeoutMs);
     const opened = await stream.opened.then(
       () => true,
       () => false,
     );
-    clearTimeout(patience);
+    clearTimeout(timer);
     if (opened) await delay(lookMs);
     stream.close();
     const history = new Segment(`${this.#name}, looking`, from);

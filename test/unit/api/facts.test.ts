@@ -86,17 +86,19 @@ describe('api/generate', () => {
   });
 
   it('tells which values are meant of members that a list names, and refuses a list that is wrong', () => {
-    const told = (list: string): Map<string, string> => generated({ 'example/v1.yaml': widgets, 'enums.yaml': list });
-    const files = told(
+    const reported = (list: string): Map<string, string> => generated({ 'example/v1.yaml': widgets, 'enums.yaml': list });
+    const files = reported(
       'Name: { values: [a, b], members: [example.WidgetPart.name] }\nLabel: { values: [c], members: [example.WidgetSource.labels] }',
     );
     expect(table(files, 'types')['example.v1.WidgetPart']).to.have.nested.property('more.name.enum').that.deep.equals(['a', 'b']);
     expect(table(files, 'types')['example.v1.WidgetSpec']).to.have.nested.property('more.labels.enum').that.deep.equals(['c']);
-    expect(() => told('N: { values: [a], members: [example.WidgetPart.nmae] }')).to.throw(
+    expect(() => reported('N: { values: [a], members: [example.WidgetPart.nmae] }')).to.throw(
       'enums.yaml: there is no member example.WidgetPart.nmae',
     );
-    expect(() => told('N: { values: [b, a], members: [example.WidgetPart.name] }')).to.throw('values are in the order of their characters');
-    expect(() => told('N: { values: [a], members: [example.WidgetSpec.size] }')).to.throw('example.WidgetSpec.size is int32, not text');
+    expect(() => reported('N: { values: [b, a], members: [example.WidgetPart.name] }')).to.throw(
+      'values are in the order of their characters',
+    );
+    expect(() => reported('N: { values: [a], members: [example.WidgetSpec.size] }')).to.throw('example.WidgetSpec.size is int32, not text');
   });
 
   it('makes the table of messages: fields by number, inlined ones as they are', () => {

@@ -61,7 +61,7 @@ const rows: readonly (readonly [rule: string, expression: string, ...errors: str
   ],
   ['lists of values and of what is dynamic are mixed', 'self.e in [1, self.e]', "1:19: expected type 'int' but found 'dyn'"],
   [
-    'of a list the first other type is told, of a map each',
+    'of a list the first other type is reported, of a map each',
     "[1, 'a', 2.0] == [] && {1: 'a', 2: 1, 3: true} == {}",
     "1:5: expected type 'int' but found 'string'",
     "1:36: expected type 'string' but found 'int'",
@@ -86,7 +86,7 @@ const rows: readonly (readonly [rule: string, expression: string, ...errors: str
     "1:17: found no matching overload for '_?_:_' applied to '(string, list(string), list(string))'",
   ],
   [
-    'what macros bind twice is told twice',
+    'what macros bind twice is reported twice',
     'self.i.optMap(x, x).hasValue()',
     "1:14: found no matching overload for 'hasValue' applied to 'int.()'",
     "1:14: found no matching overload for 'value' applied to 'int.()'",

@@ -114,9 +114,9 @@ describe('rules of schemas', () => {
   });
 
   it('find reserved words in the place of names, beside an error of syntax', () => {
-    const told = findings(object({ n: int }, rule('namespace is immutable'), rule('import == package')));
+    const reported = findings(object({ n: int }, rule('namespace is immutable'), rule('import == package')));
     expect(
-      told.map((text) =>
+      reported.map((text) =>
         text
           .split('\n')
           .filter((line) => line.includes('ERROR'))
@@ -226,11 +226,11 @@ describe('rules of schemas', () => {
     const every = 'self.l.map(a, self.l.map(b, a + b).join()).join()';
     const within = (...rules: JsonObject[]): JsonObject => object({ l: { type: 'array', items: { type: 'string' } } }, ...rules);
     const texts = (length: number): JsonValue => ({ l: Array.from({ length }, (_, i) => `text ${i}`) });
-    const told = rule('false', { messageExpression: every });
-    expect(await causes(within(told, rule('1 == 2')), texts(600))).to.deep.equal([
+    const reported = rule('false', { messageExpression: every });
+    expect(await causes(within(reported, rule('1 == 2')), texts(600))).to.deep.equal([
       `spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for messageExpression: "${every}"`,
     ]);
-    const ended = await causes(within(...Array.from({ length: 60 }, () => told)), texts(100));
+    const ended = await causes(within(...Array.from({ length: 60 }, () => reported)), texts(100));
     expect(ended.length).to.be.within(2, 59);
     expect(ended.at(-1)).to.equal(
       'spec: Invalid value: "object": messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
@@ -247,13 +247,13 @@ describe('rules of schemas', () => {
   });
 
   it('show messages the old value only where a rule beside them compares with it', async () => {
-    const told = rule('self.n < 0', { messageExpression: '"was " + string(oldSelf.n)' });
+    const reported = rule('self.n < 0', { messageExpression: '"was " + string(oldSelf.n)' });
     const plain = 'spec: Invalid value: failed rule: self.n < 0';
-    expect(await causes(object({ n: int }, told), { n: 2 }, { n: 1 })).to.deep.equal([plain]);
-    expect(await causes(object({ n: int }, told, rule('self.n >= oldSelf.n')), { n: 2 }, { n: 1 })).to.deep.equal([
+    expect(await causes(object({ n: int }, reported), { n: 2 }, { n: 1 })).to.deep.equal([plain]);
+    expect(await causes(object({ n: int }, reported, rule('self.n >= oldSelf.n')), { n: 2 }, { n: 1 })).to.deep.equal([
       'spec: Invalid value: was 1',
     ]);
-    expect(await causes(object({ n: int }, told, rule('self.n >= oldSelf.n')), { n: 2 })).to.deep.equal([plain]);
+    expect(await causes(object({ n: int }, reported, rule('self.n >= oldSelf.n')), { n: 2 })).to.deep.equal([plain]);
   });
 
   it('see sets and lists with keys without regard to their order', async () => {
@@ -263,24 +263,24 @@ describe('rules of schemas', () => {
   });
 
   it('tell how long they took: once a schema, and once an object, also where others had their turn', async () => {
-    const told = { compiled: 0, evaluated: 0 };
-    const count = (what: keyof typeof told) => (seconds: number) => {
+    const reported = { compiled: 0, evaluated: 0 };
+    const count = (what: keyof typeof reported) => (seconds: number) => {
       expect(seconds).to.be.greaterThan(0);
-      told[what]++;
+      reported[what]++;
     };
     const times = { compiled: count('compiled'), evaluated: count('evaluated') };
     expect(compileRules(spec(int), times).isEmpty).to.equal(true);
-    expect(told).to.deep.equal({ compiled: 0, evaluated: 0 });
+    expect(reported).to.deep.equal({ compiled: 0, evaluated: 0 });
     const costly = { type: 'array', items: { type: 'string' }, 'x-kubernetes-validations': [rule('self.all(a, self.all(b, a != "z"))')] };
     const rules = compileRules(spec(object({ n: { ...int, 'x-kubernetes-validations': [rule('self > 0')] }, l: costly })), times);
     const now = (value: JsonObject): JsonObject => ({ metadata: { name: 'x' }, spec: value });
     expect(rules.verdict(now({ n: 1 }), null)).to.not.be.instanceOf(Promise);
-    expect(told).to.deep.equal({ compiled: 1, evaluated: 1 });
+    expect(reported).to.deep.equal({ compiled: 1, evaluated: 1 });
     const before = turns.steps;
     const later = rules.verdict(now({ l: Array.from({ length: 400 }, String) }), null);
     await later;
     expect(turns.steps).to.be.above(before);
-    expect(told).to.deep.equal({ compiled: 1, evaluated: 2 });
+    expect(reported).to.deep.equal({ compiled: 1, evaluated: 2 });
   });
 
   it('wait until the schema is content', () => {

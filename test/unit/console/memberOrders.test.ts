@@ -64,7 +64,7 @@ describe('console/memberOrders', () => {
   });
 
   for (const reachable of [true, false])
-    it(`does not undo a later command${reachable ? '' : ' when it cannot be told what became of the earlier one'}`, async () => {
+    it(`does not undo a later command${reachable ? '' : ' when it is unknown what became of the earlier one'}`, async () => {
       const launcher = new Launcher('answer is lost');
       const orders = new MemberOrders(launcher);
       const paused = orders.give('pause', 'r1');
@@ -76,7 +76,7 @@ describe('console/memberOrders', () => {
       expect(launcher.state).to.equal('running');
     });
 
-  it('sends commands of one member again whatever another is told', async () => {
+  it('sends commands of one member again whatever another is sent', async () => {
     const launcher = new Launcher('breaks', 'answers', 'answers');
     const orders = new MemberOrders(launcher);
     const paused = orders.give('pause', 'r1');

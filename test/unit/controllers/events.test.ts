@@ -107,11 +107,11 @@ describe('controllers/events of each controller', () => {
       const text = sources.map(textOf).join('\n');
       expect(
         reasons.filter((reason) => !text.includes(`'${reason}'`)),
-        'not told',
+        'not reported',
       ).to.deep.equal([]);
       expect(
         Object.keys(without).filter((reason) => text.includes(`'${reason}'`)),
-        'told after all',
+        'reported after all',
       ).to.deep.equal([]);
     });
   }

@@ -73,7 +73,7 @@ async function done(
     'rights',
   ).to.deep.equal([]);
   const { api } = first;
-  const state = [...(end?.(api) ?? stateOf(api.everything())), ...(machines?.told() ?? [])];
+  const state = [...(end?.(api) ?? stateOf(api.everything())), ...(machines?.reported() ?? [])];
   return { state, made: thingsMade(api.writes), writes, died };
 }
 

@@ -324,7 +324,7 @@ describe('controllers/leaderelection', () => {
     await settle();
   });
 
-  it('may not act from the moment on at which the deadline is over, although nothing has told it yet', async () => {
+  it('may not act from the moment on at which the deadline is over, although nothing has notified it yet', async () => {
     const { clock, api, candidate } = world();
     const own = new FakeClock();
     const a = candidate('a', own).start();

@@ -290,12 +290,14 @@ export const works: readonly Work[] = [
     meanwhile: [minutes(1), (api) => api.evaporate(persistentVolumeClaims, 'n/b')],
     // Any volume fits, but each only once.
     end: (api) => {
-      const told = api.all(persistentVolumes).map(({ spec, status }) => `${status?.phase ?? ''} for ${spec?.claimRef?.name ?? 'nobody'}`);
+      const reported = api
+        .all(persistentVolumes)
+        .map(({ spec, status }) => `${status?.phase ?? ''} for ${spec?.claimRef?.name ?? 'nobody'}`);
       const bound = api.all(persistentVolumeClaims).map(({ metadata, spec, status }) => {
         const volume = api.peek(persistentVolumes, spec?.volumeName ?? '');
         return `${metadata.name ?? ''} ${status?.phase ?? ''} ${volume?.spec?.claimRef?.uid === metadata.uid ? 'by both' : 'by one'}`;
       });
-      return [...told.sort(), ...bound];
+      return [...reported.sort(), ...bound];
     },
   },
   {

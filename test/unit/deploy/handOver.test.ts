@@ -262,7 +262,7 @@ describe('deploy/handOver ConnectionTaker', () => {
     expect([outcomes.get(client), client.destroyed]).to.deep.equal(['taken', true]);
   });
 
-  it('says that the server is gone when it cannot be told', async () => {
+  it('says that the server is gone when it cannot be notified', async () => {
     taker = new ConnectionTaker((_message, _client, failed) => failed());
     expect(await taker.give(socket())).to.equal('gone');
   });

@@ -74,7 +74,7 @@ describe('deploy/pki', () => {
     expect(certificate('raft-r2').subjectAltName).to.equal('DNS:r2.raft');
   });
 
-  it('makes certificates valid from before they were made, for clocks that are behind by as much as is told', async () => {
+  it('makes certificates valid from before they were made, for clocks that are behind by as much as is configured', async () => {
     const behindMs = (name: string, at = certificate(name)): number => Date.now() - Date.parse(at.validFrom);
     expect(behindMs('apiserver')).to.be.within(4 * 60_000, 20 * 60_000);
     const other = path.join(temporaryDirectory('pki'), 'behind');

@@ -42,7 +42,7 @@ describe('ports', () => {
     for (const wrong of ['20000', '9-8', '0-5', '1-70000', 'a-b']) expect(() => portRange(wrong), wrong).to.throw(/FIRST-LAST/);
   });
 
-  it('are told of as too few when there are no others', async () => {
+  it('are reported as too few when there are no others', async () => {
     const only = (): number => 0.999;
     await findFreePorts(1, only).catch(() => undefined);
     const error = await findFreePorts(1, only).then(

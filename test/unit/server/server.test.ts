@@ -211,7 +211,7 @@ describe('an API server of one replica', function () {
     expect(after).to.deep.equal([]);
     expect(lines.some((line) => line.startsWith('ready '))).to.equal((await outcome) === 'ready');
   });
-  it('stays up and does not become ready over values that are encrypted, until it is told how', async () => {
+  it('stays up and does not become ready over values that are encrypted, until it is configured how', async () => {
     const data = `--raft-data-dir=${join(directory, 'locked')}`;
     const configuration = join(directory, 'encryption.yaml');
     fs.writeFileSync(

@@ -59,7 +59,7 @@ describe('statements of the HTTP document', () => {
     expect((await ask('GET', nodes)).body).to.include({ kind: 'NodeList', apiVersion: 'v1' });
   });
 
-  it('the count of what remains is told in pages, and neither beside a selector nor in a complete list', async () => {
+  it('the count of what remains is shown in pages, and neither beside a selector nor in a complete list', async () => {
     for (const name of ['a', 'b', 'c']) await create(name);
     expect(metadataOf(await ask('GET', `${configMaps}?limit=1`))).to.include({ remainingItemCount: 2 });
     expect(metadataOf(await ask('GET', `${configMaps}?limit=1&labelSelector=!x`))).to.not.have.property('remainingItemCount');

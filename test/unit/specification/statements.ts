@@ -150,7 +150,7 @@ export const statements: readonly Statement[] = [
   {
     about: 'a service of authorization that fails under `failurePolicy: Deny`',
     document: 'no status is named',
-    answer: '500: the request is refused, and it is told that nobody decided',
+    answer: '500: the request is refused, and the answer says that nobody decided',
     holds: async () => {
       const authorize = firstDecision([
         () => ({ decision: 'deny', reason: '', error: 'no answer' }),

@@ -14,7 +14,7 @@ const section = fs
 const rows = (section ?? '').split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| statement '));
 
 describe('statements that hold', () => {
-  it('are told by chapter', () => {
+  it('are listed by chapter', () => {
     expect(rows.length).to.be.greaterThan(50);
     expect((section ?? '').match(/^### /gm)).to.have.length(8);
   });

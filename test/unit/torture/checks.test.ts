@@ -149,18 +149,18 @@ describe('torture/replicas, sessions, bounds', () => {
   });
 
   it('notices a revision that goes back for one client, or from one client to another that asked later', () => {
-    const told = (client: string, revision: number, startMs: number, endMs: number): Sighting => ({
+    const reported = (client: string, revision: number, startMs: number, endMs: number): Sighting => ({
       client,
       revision,
       from: 'list',
       startMs,
       endMs,
     });
-    const sightings = [told('a', 5, 0, 10), told('b', 3, 5, 20), told('a', 5, 10, 30), told('c', 6, 20, 40)];
+    const sightings = [reported('a', 5, 0, 10), reported('b', 3, 5, 20), reported('a', 5, 10, 30), reported('c', 6, 20, 40)];
     expect(checkSessions(sightings)).to.deep.equal([]);
-    expect(checkSessions([...sightings, told('a', 4, 31, 35)]), 'itself').to.have.length(1);
-    expect(checkSessions([...sightings, told('b', 5, 41, 50)]), 'another').to.have.length(1);
-    expect(checkSessions([...sightings, told('b', 5, 39, 50)]), 'at the same time').to.deep.equal([]);
+    expect(checkSessions([...sightings, reported('a', 4, 31, 35)]), 'itself').to.have.length(1);
+    expect(checkSessions([...sightings, reported('b', 5, 41, 50)]), 'another').to.have.length(1);
+    expect(checkSessions([...sightings, reported('b', 5, 39, 50)]), 'at the same time').to.deep.equal([]);
   });
 
   it('notices a process that undoes what it applied, but not one that was started again', () => {

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('../../torture/main.js', import.meta.url));
 
 /** All output before the run, and the status. */
-function told(...args: string[]): { readonly status: number | null; readonly text: string } {
+function reported(...args: string[]): { readonly status: number | null; readonly text: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { encoding: 'utf8' });
   return { status, text: stdout + stderr };
 }
 
 describe('torture/options', function () {
   it('explains its options with examples', () => {
-    const { status, text } = told('--help');
+    const { status, text } = reported('--help');
     expect(status).to.equal(0);
     for (const word of [
       '--minutes',
@@ -41,7 +41,7 @@ describe('torture/options', function () {
       [['now'], 'too many arguments'],
     ];
     for (const [args, why] of wrong) {
-      const { status, text } = told(...args);
+      const { status, text } = reported(...args);
       expect(text, args.join(' ')).to.include(why);
       expect(status, args.join(' ')).to.not.equal(0);
     }

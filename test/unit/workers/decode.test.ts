@@ -22,7 +22,7 @@ const refusalOf = (text: string, kind: Kind): string => {
 };
 
 describe('decoding of objects', () => {
-  it('completes kind and version, drops nulls and zeros that cannot be told from absence, and shows what every object has', () => {
+  it('completes kind and version, drops nulls and zeros that cannot be distinguished from absence, and shows what every object has', () => {
     const result = decode(
       '{"metadata":{"name":"d","labels":null,"annotations":{"a":null}},"spec":{"replicas":0,"paused":false,"minReadySeconds":0,"template":{"spec":{"containers":[{"image":""}],"nodeSelector":{}}}}}',
       deployment,

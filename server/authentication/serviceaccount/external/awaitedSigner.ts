@@ -10,12 +10,12 @@ export interface AwaitedSignerOptions extends ExternalSignerOptions {
   /** Called when it is connected. */
   readonly came: () => void;
   /** The time that a start waits for it, in milliseconds. */
-  readonly patienceMs?: number;
-  readonly lookMs?: number;
+  readonly startTimeoutMs?: number;
+  readonly retryMs?: number;
 }
 
-const patienceDefaultMs = 2_000;
-const lookDefaultMs = 2_000;
+const startTimeoutDefaultMs = 2_000;
+const retryDefaultMs = 2_000;
 
 /**
  * A signer that may start after the server. Until then service account tokens are neither signed nor accepted; all else is served. Rejects for a reachable but
@@ -24,7 +24,7 @@ const lookDefaultMs = 2_000;
 export async function awaitSigner(options: AwaitedSignerOptions): Promise<ExternalSigner> {
   const signer = new AwaitedSigner(options);
   const first = signer.look();
-  const found = await Promise.race([first, delay(options.patienceMs ?? patienceDefaultMs, null, { ref: false })]);
+  const found = await Promise.race([first, delay(options.startTimeoutMs ?? startTimeoutDefaultMs, null, { ref: false })]);
   if (found !== true)
     void first.catch((error: unknown) => {
       signer.refused(error as Error);
@@ -98,7 +98,7 @@ class AwaitedSigner implements ExternalSigner {
   }
 
   async #lookLater(): Promise<void> {
-    await delay(this.#options.lookMs ?? lookDefaultMs, undefined, { ref: false });
+    await delay(this.#options.retryMs ?? retryDefaultMs, undefined, { ref: false });
     if (this.#stopped) return;
     try {
       await this.look();

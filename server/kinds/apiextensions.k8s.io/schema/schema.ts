@@ -11,8 +11,8 @@ import { atOnce, inOrder, type Found } from '../../../registry/validation/ofEach
 import { outcomeOf } from '../../../registry/stepwise.js';
 import { causesMax } from '../../../../api/status.js';
 
-/** Members of the root that apply besides the status subresource. */
-const besideStatus = [
+/** These root members are allowed with the status subresource. */
+const allowedWithStatus = [
   'description',
   'type',
   'format',
@@ -37,7 +37,7 @@ const besideStatus = [
   'x-kubernetes-validations',
 ];
 /** The reference's names of those members. */
-const internalNames = besideStatus
+const internalNames = allowedWithStatus
   .map((member) =>
     member.startsWith('x-kubernetes-')
       ? `X${member.slice('x-kubernetes-'.length).split('-').map(capitalized).join('')}`
@@ -97,14 +97,14 @@ function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]>
 /** Combines the rules of every schema with the structural findings. */
 const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: FieldError[]): Found =>
   inOrder(
-    hasStatus ? validateBesideStatus(schema, path) : [],
+    hasStatus ? validateRootWithStatus(schema, path) : [],
     schema.nullable === true ? [forbidden(path.child('nullable'), 'nullable cannot be true at the root')] : [],
     ofStructure,
     validateOpenApi(schema, path),
   );
 
 /** Only the first violation is reported. */
-function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
+function validateRootWithStatus(schema: Schema, path: Path): FieldError[] {
   const type = typeOf(schema);
   if (type !== '' && type !== 'object') {
     return [
@@ -115,7 +115,7 @@ function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
       ),
     ];
   }
-  const other = Object.entries(schema).some(([member, value]) => !besideStatus.includes(member) && isSet(value));
+  const other = Object.entries(schema).some(([member, value]) => !allowedWithStatus.includes(member) && isSet(value));
   return other
     ? [
         invalid(

@@ -27,9 +27,9 @@ interface Initializing {
 
 function initializing(pod: Pod): Initializing {
   const all = initStatuses(pod);
-  const beside = sidecars(pod);
+  const restartable = sidecars(pod);
   const position = all.findIndex(
-    ({ name = '', started, state }) => state?.terminated?.exitCode !== 0 && !(beside.has(name) && started === true),
+    ({ name = '', started, state }) => state?.terminated?.exitCode !== 0 && !(restartable.has(name) && started === true),
   );
   const current = all[position];
   if (current === undefined) return { reason: null, seen: all };
@@ -46,20 +46,20 @@ const isInitialized = (pod: Pod): boolean => condition(pod, 'Initialized')?.['st
 /** The statuses that count: until all initial containers are done, theirs alone (printPod in printers.go). */
 function counted(pod: Pod): { readonly first: readonly Status[]; readonly main: readonly Status[] } {
   const { reason, seen } = initializing(pod);
-  const beside = sidecars(pod);
+  const restartable = sidecars(pod);
   return reason !== null && !isInitialized(pod)
     ? { first: seen, main: [] }
-    : { first: seen.filter(({ name = '' }) => beside.has(name)), main: statuses(pod) };
+    : { first: seen.filter(({ name = '' }) => restartable.has(name)), main: statuses(pod) };
 }
 
 function ready(pod: Pod): string {
-  const beside = sidecars(pod);
+  const restartable = sidecars(pod);
   const { first, main } = counted(pod);
-  const besideReady = first.filter(
+  const readySidecars = first.filter(
     ({ name = '', started, ready: isReady, state }) =>
-      beside.has(name) && started === true && isReady === true && state?.terminated?.exitCode !== 0,
+      restartable.has(name) && started === true && isReady === true && state?.terminated?.exitCode !== 0,
   );
-  return `${besideReady.length + main.filter(isRunning).length}/${itemsOf(pod.spec?.containers).length + beside.size}`;
+  return `${readySidecars.length + main.filter(isRunning).length}/${itemsOf(pod.spec?.containers).length + restartable.size}`;
 }
 
 const endTexts: Readonly<Record<string, string>> = { Succeeded: 'The pod has completed successfully.', Failed: 'The pod failed.' };

@@ -147,21 +147,23 @@ describe('the horizontal pod autoscaler', () => {
     readonly metric: MetricSpec;
     readonly path: string;
     readonly reason: string;
-    readonly told: string;
+    readonly reported: string;
     readonly all: string;
   }[] = [
     {
       metric: cpu(50),
       path: '/apis/metrics.k8s.io/v1beta1/namespaces/n/pods?labelSelector=app%3Dw',
       reason: 'FailedGetResourceMetric',
-      told: 'failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)',
+      reported:
+        'failed to get cpu utilization: unable to get metrics for resource cpu: unable to fetch metrics from resource metrics API: the server could not find the requested resource (get pods.metrics.k8s.io)',
       all: 'failed to get cpu resource metric value: ',
     },
     {
       metric: { type: 'Pods', pods: { metric: { name: 'hits' }, target: { type: 'AverageValue', averageValue: '10' } } },
       path: '/apis/custom.metrics.k8s.io/v1beta2/namespaces/n/pods/*/hits?labelSelector=app%3Dw',
       reason: 'FailedGetPodsMetric',
-      told: 'unable to get metric hits: unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered',
+      reported:
+        'unable to get metric hits: unable to fetch metrics from custom metrics API: no custom metrics API (custom.metrics.k8s.io) registered',
       all: 'failed to get pods metric value: ',
     },
     {
@@ -171,25 +173,26 @@ describe('the horizontal pod autoscaler', () => {
       },
       path: '/apis/external.metrics.k8s.io/v1beta1/namespaces/n/queue?labelSelector=of%3Dx',
       reason: 'FailedGetExternalMetric',
-      told: 'unable to get external metric n/queue/&LabelSelector{MatchLabels:map[string]string{of: x,},MatchExpressions:[]LabelSelectorRequirement{},}: unable to fetch metrics from external metrics API: the server could not find the requested resource (get queue.external.metrics.k8s.io)',
+      reported:
+        'unable to get external metric n/queue/&LabelSelector{MatchLabels:map[string]string{of: x,},MatchExpressions:[]LabelSelectorRequirement{},}: unable to fetch metrics from external metrics API: the server could not find the requested resource (get queue.external.metrics.k8s.io)',
       all: 'failed to get queue external metric value: failed to get external metric queue: ',
     },
   ];
-  for (const { metric, path, reason, told, all: summary } of failures)
+  for (const { metric, path, reason, reported, all: summary } of failures)
     it(`says why it cannot tell from a metric of type ${metric.type}`, async () => {
       const w = workload(2);
       unserved(path, w);
       unserved(path.replace('v1beta2', 'v1beta1'), w);
       await w.start({ metrics: [metric] });
       expect(w.world.events).to.deep.equal([
-        `Warning ${reason} n/h: ${told}`,
-        `Warning FailedComputeMetricsReplicas n/h: invalid metrics (1 invalid out of 1), first error is: ${summary}${told}`,
+        `Warning ${reason} n/h: ${reported}`,
+        `Warning FailedComputeMetricsReplicas n/h: invalid metrics (1 invalid out of 1), first error is: ${summary}${reported}`,
       ]);
       const { conditions = [] } = w.world.api.peek(horizontalPodAutoscalers, 'n/h')?.status ?? {};
       expect(conditions.find(({ type }) => type === 'ScalingActive')).to.deep.include({
         status: 'False',
         reason,
-        message: `the HPA was unable to compute the replica count: ${told}`,
+        message: `the HPA was unable to compute the replica count: ${reported}`,
       });
     });
 

@@ -14,7 +14,7 @@ const map = (name: string, more: object = {}): ConfigMap => ({ metadata: { name,
 function world(options: Partial<InformerOptions<ConfigMap>> = {}) {
   const clock = new FakeClock();
   const api = new MemoryApi({ clock });
-  const told: string[] = [];
+  const reported: string[] = [];
   const errors: unknown[] = [];
   const asked: WatchOptions[] = [];
   const watch = api.watch.bind(api);
@@ -32,9 +32,9 @@ function world(options: Partial<InformerOptions<ConfigMap>> = {}) {
   });
   const version = (object: ConfigMap): string => `${object.metadata.name}@${object.metadata.resourceVersion}`;
   informer.addHandlers({
-    added: (object) => told.push(`added ${version(object)}`),
-    changed: (before, after) => told.push(`changed ${version(before)} ${version(after)}`),
-    removed: (last) => told.push(`removed ${version(last)}`),
+    added: (object) => reported.push(`added ${version(object)}`),
+    changed: (before, after) => reported.push(`changed ${version(before)} ${version(after)}`),
+    removed: (last) => reported.push(`removed ${version(last)}`),
   });
   const stopping = new AbortController();
   const start = async (): Promise<void> => {
@@ -46,7 +46,7 @@ function world(options: Partial<InformerOptions<ConfigMap>> = {}) {
   };
   const take = async (): Promise<string[]> => {
     await settle();
-    return told.splice(0);
+    return reported.splice(0);
   };
   return {
     clock,
@@ -107,7 +107,7 @@ describe('controllers/client/informer', () => {
     await stop();
   });
 
-  it('goes on from the last version after the end of a watch, also one that only bookmarks told', async () => {
+  it('goes on from the last version after the end of a watch, also one that only bookmarks showed', async () => {
     const { api, clock, informer, asked, start, touch, take, stop } = world();
     api.seed(configMaps, map('a'));
     await start();
@@ -306,7 +306,7 @@ describe('controllers/client/informer', () => {
         async (steps) => {
           const { api, clock, informer, start, take, stop } = world();
           await start();
-          const told: string[] = [];
+          const reported: string[] = [];
           for (const step of steps) {
             const [verb = '', name = ''] = step.split(' ');
             if (verb === 'put' && api.peek(configMaps, `n/${name}`))
@@ -318,10 +318,10 @@ describe('controllers/client/informer', () => {
             else if (verb === 'compact') api.compact();
             else if (verb === 'bookmark') api.bookmark();
             else await clock.advance(500);
-            if (api.version.length % 2 === 0) told.push(...(await take()));
+            if (api.version.length % 2 === 0) reported.push(...(await take()));
           }
           await clock.advance(120_000);
-          told.push(...(await take()));
+          reported.push(...(await take()));
           expect(
             informer.cache
               .list()
@@ -329,7 +329,7 @@ describe('controllers/client/informer', () => {
               .sort(),
           ).to.deep.equal(api.all(configMaps).map((object) => `${keyTextOf(object)} ${object.metadata.resourceVersion}`));
           const newest = new Map<string, number>();
-          for (const line of told) {
+          for (const line of reported) {
             const [, name = '', version = ''] = /(\w+)@(\d+)$/.exec(line) ?? [];
             expect(Number(version), line).to.be.at.least(newest.get(name) ?? 0);
             newest.set(name, Number(version));
@@ -378,18 +378,18 @@ describe('controllers/client/informers', () => {
     api.before = () => {
       throw refusal(403, 'Forbidden', 'you may not');
     };
-    const told: string[] = [];
+    const reported: string[] = [];
     const informers = new Informers({
       api,
       clock,
       random: () => 0,
-      onError: (type, error) => told.push(`${type.resource}: ${(error as ApiError).message}`),
+      onError: (type, error) => reported.push(`${type.resource}: ${(error as ApiError).message}`),
     });
     const stopping = new AbortController();
     informers.of(configMaps);
     informers.start(stopping.signal);
     await settle();
-    expect(told).to.deep.equal(['configmaps: you may not']);
+    expect(reported).to.deep.equal(['configmaps: you may not']);
     stopping.abort();
     await informers.stopped();
   });

@@ -46,7 +46,7 @@ describe('balancers of services', () => {
     await world.stop();
   });
 
-  it('are not made for services of a class of their own, and failures are told', async () => {
+  it('are not made for services of a class of their own, and failures are reported', async () => {
     const cloud = new MemoryCloud();
     cloud.broken = true;
     const world = controllerWorld({ cloud });
@@ -77,7 +77,7 @@ describe('routes to nodes', () => {
     });
   });
 
-  it('are told in the condition of the node', async () => {
+  it('are shown in the condition of the node', async () => {
     const cloud = new MemoryCloud();
     const world = controllerWorld({ cloud, flags: ['--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16'] });
     const networkOf = (): string | undefined =>

@@ -52,7 +52,7 @@ const cases: readonly Case[] = [
     again: untilEleven,
   },
   {
-    about: 'more than a hundred missed runs are told of',
+    about: 'more than a hundred missed runs are reported',
     given: cronJob({}, last('2025-12-01T00:00:00Z')),
     starts: 'c-29454360',
     again: untilEleven,
@@ -139,7 +139,7 @@ const cases: readonly Case[] = [
     remarks: ['Warning InvalidSchedule invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second'],
   },
   {
-    about: 'a zone within the schedule works, and is told of',
+    about: 'a zone within the schedule works, and is reported',
     given: cronJob({ schedule: 'TZ=UTC 0 * * * *' }, last('2026-01-01T09:00:00Z')),
     starts: 'c-29454360',
     again: untilEleven,

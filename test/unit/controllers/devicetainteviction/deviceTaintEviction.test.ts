@@ -94,7 +94,7 @@ describe('the device taint eviction controller', () => {
       world.api.seed(resourceSlices, slice(null));
       await world.start(deviceTaintEvictionController);
     };
-    const told = (): unknown => {
+    const reported = (): unknown => {
       const condition = world.api.peek(deviceTaintRules, 'r')?.status?.conditions?.[0];
       return condition === undefined ? null : [condition.type, condition.status, condition.reason, condition.message];
     };
@@ -103,7 +103,7 @@ describe('the device taint eviction controller', () => {
       await start();
       world.api.seed(deviceTaintRules, rule(undefined));
       await world.settled();
-      expect([leaves(), told()]).to.deep.equal([false, ['EvictionInProgress', 'False', 'NotStarted', '']]);
+      expect([leaves(), reported()]).to.deep.equal([false, ['EvictionInProgress', 'False', 'NotStarted', '']]);
       world.api.change(deviceTaintRules, 'r', () => rule({}));
       await world.settled();
       expect(leaves()).to.equal(true);
@@ -125,11 +125,11 @@ describe('the device taint eviction controller', () => {
       world.api.seed(deviceTaintRules, rule({ device: 'dev' }));
       await world.settled();
       const pending = ['EvictionInProgress', 'True', 'PodsPendingEviction', '1 pod needs to be evicted in 1 namespace.'];
-      expect(told()).to.deep.equal(pending);
+      expect(reported()).to.deep.equal(pending);
       await world.advance(30_001);
-      expect([leaves(), told()]).to.deep.equal([true, pending]);
+      expect([leaves(), reported()]).to.deep.equal([true, pending]);
       await world.advance(10_000);
-      expect(told()).to.deep.equal(['EvictionInProgress', 'False', 'Completed', '1 pod evicted since starting the controller.']);
+      expect(reported()).to.deep.equal(['EvictionInProgress', 'False', 'Completed', '1 pod evicted since starting the controller.']);
     });
 
     it('without an effect tell what they would do', async () => {
@@ -137,7 +137,7 @@ describe('the device taint eviction controller', () => {
       world.api.seed(deviceTaintRules, rule({ driver: 'd' }, 'None'));
       await world.settled();
       expect(leaves()).to.equal(false);
-      expect(told()).to.deep.equal([
+      expect(reported()).to.deep.equal([
         'EvictionInProgress',
         'False',
         'NoEffect',
@@ -150,7 +150,7 @@ describe('the device taint eviction controller', () => {
       await start();
       world.api.seed(deviceTaintRules, rule({}, 'NoSchedule'));
       await world.settled();
-      expect(told()).to.deep.equal(['EvictionInProgress', 'False', 'OtherEffect', 'Eviction only happens for the NoExecute effect.']);
+      expect(reported()).to.deep.equal(['EvictionInProgress', 'False', 'OtherEffect', 'Eviction only happens for the NoExecute effect.']);
     });
   });
 });

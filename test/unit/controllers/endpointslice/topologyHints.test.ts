@@ -124,7 +124,7 @@ describe('hints of topology', () => {
     expect(modes.map(asks)).to.deep.equal([false, true, false, true, false]);
   });
 
-  it('are written, follow the nodes, and are told of', async () => {
+  it('are written, follow the nodes, and are reported', async () => {
     const world = controllerWorld();
     world.api.seed(nodes, node('a', 'za', '1'), node('b', 'zb', '1'));
     world.api.seed(services, {

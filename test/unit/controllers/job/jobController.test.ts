@@ -183,12 +183,12 @@ describe('controllers/job/jobController', () => {
       await world.writes();
       end('j-00001', 'Failed');
       await world.advance(2_000);
-      const told = (await world.writes())
+      const reported = (await world.writes())
         .map(({ body }) => (body as Partial<Job> | undefined)?.status)
         .filter((each) => each !== undefined)
         .map(({ terminating, conditions: all }) => [terminating, all?.at(-1)?.type]);
-      expect(told[0]).to.deep.equal([0, 'FailureTarget']);
-      expect(told).to.deep.include([1, 'FailureTarget']);
+      expect(reported[0]).to.deep.equal([0, 'FailureTarget']);
+      expect(reported).to.deep.include([1, 'FailureTarget']);
       const ended = ['FailureTarget True BackoffLimitExceeded', 'Failed True BackoffLimitExceeded'];
       if (held) {
         expect([status()?.terminating, conditions()]).to.deep.equal([1, ended.slice(0, 1)]);

@@ -11,7 +11,7 @@ const now = Date.parse('2026-01-01T00:00:00Z');
 const nothing: Findings = { discoveryFailures: [], deletionFailures: [], remaining: new Map(), finalizers: new Map() };
 
 describe('controllers/namespace/conditions', () => {
-  const told = (findings: Partial<Findings>): readonly string[] =>
+  const reported = (findings: Partial<Findings>): readonly string[] =>
     (deletionConditions([], { ...nothing, ...findings }, now) ?? [])
       .filter(({ status }) => status === 'True')
       .map(({ type, reason, message }) => `${type} ${reason ?? ''}: ${message ?? ''}`);
@@ -54,7 +54,7 @@ describe('controllers/namespace/conditions', () => {
       'NamespaceFinalizersRemaining SomeFinalizersRemain: Some content in the namespace has finalizers remaining: x/y in 2 resource instances',
     ],
   ];
-  for (const [about, findings, wanted] of cases) it(`tells of ${about}`, () => expect(told(findings)).to.deep.equal([wanted]));
+  for (const [about, findings, wanted] of cases) it(`tells of ${about}`, () => expect(reported(findings)).to.deep.equal([wanted]));
 
   it('says nothing twice, and keeps the time while only the reason changes', () => {
     const first = deletionConditions([], { ...nothing, remaining: new Map([['pods.', 2]]) }, now) ?? [];

@@ -99,7 +99,7 @@ describe('zones of nodes', () => {
     expect(rateOf(zone(0, 3), false, rates)).to.equal(0.1);
     expect(rateOf(zone(0, 3), true, rates)).to.equal(0);
   });
-  it('are told by labels', () => {
+  it('are known by labels', () => {
     const labelled = (labels: Readonly<Record<string, string>>): string => zoneOf({ metadata: { name: 'a', labels } });
     expect(labelled({})).to.equal('');
     expect(labelled({ 'topology.kubernetes.io/zone': 'z' })).to.not.equal(labelled({ 'topology.kubernetes.io/region': 'z' }));
@@ -185,7 +185,7 @@ describe('the node life cycle', () => {
     expect(world.errors).to.deep.equal([]);
   });
 
-  it('leaves a node that nothing was told of yet, and its pods, in peace until its time is over', async () => {
+  it('leaves a node of which nothing is known yet, and its pods, in peace until its time is over', async () => {
     const taints = [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }];
     world.api.seed(nodes, node('new', undefined, 0, { spec: { taints } }), node('b', 'True'));
     world.api.seed(leases, lease('b', 0));

@@ -17,14 +17,14 @@ describe('how long nodes keep what they have', () => {
     const world = controllerWorld();
     world.api.seed(nodes, ...Array.from({ length: 100 }, (_, index) => ({ metadata: { name: `n${index}` } })));
     await world.start(nodeTtlController);
-    const told = (): Set<string | undefined> =>
+    const reported = (): Set<string | undefined> =>
       new Set(world.api.all(nodes).map(({ metadata }) => metadata.annotations?.['node.alpha.kubernetes.io/ttl']));
     await world.settled();
-    expect(told()).to.deep.equal(new Set(['0']));
+    expect(reported()).to.deep.equal(new Set(['0']));
     world.api.seed(nodes, { metadata: { name: 'one-more' } });
     await world.advance(0);
     await world.advance(0);
-    expect(told()).to.deep.equal(new Set(['15']));
+    expect(reported()).to.deep.equal(new Set(['15']));
     await world.stop();
   });
 });

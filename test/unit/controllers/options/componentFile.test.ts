@@ -66,9 +66,9 @@ Generic: { LeaderMigrationEnabled: true, LeaderMigration: { leaderName: moving, 
     const given = ['--concurrent-job-syncs=7', '--leader-elect-lease-duration=1m30s', '--controllers=*,-job', '--allocate-node-cidrs=true'];
     const options = readControllerManagerOptions([...given, '--cluster-cidr=10.1.0.0/16']);
     if (!options.ok) throw new Error(options.errors.join());
-    const told = JSON.parse(configz(options.options).body) as Readonly<Record<string, object>>;
+    const reported = JSON.parse(configz(options.options).body) as Readonly<Record<string, object>>;
     const shown = { apiVersion: 'kubecontrollermanager.config.k8s.io/v1alpha1', kind: 'KubeControllerManagerConfiguration' };
-    const { flags, notes } = read(JSON.stringify({ ...shown, ...told['kubecontrollermanager.config.k8s.io'] }));
+    const { flags, notes } = read(JSON.stringify({ ...shown, ...reported['kubecontrollermanager.config.k8s.io'] }));
     expect(flags).to.have.members([...given, '--cluster-cidr=10.1.0.0/16']);
     expect(notes).to.deep.equal([]);
   });

@@ -73,7 +73,7 @@ describe('the resource claim controller', () => {
     ]);
   });
 
-  it('makes no second claim when the pod could not be told', async () => {
+  it('makes no second claim when the status of the pod could not be written', async () => {
     world.api.seed(resourceClaimTemplates, template);
     let refused = 0;
     world.api.before = ({ verb, type }) => {

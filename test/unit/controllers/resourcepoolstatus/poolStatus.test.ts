@@ -62,11 +62,11 @@ describe('the state of pools of devices', () => {
     expect(poolsOf(request({ poolName: 'q' }), slices, []).poolCount).to.equal(1);
   });
 
-  it('is told by nobody without the feature', () => {
+  it('is reported by nobody without the feature', () => {
     expect(poolStatusController(controllerWorld().environment)).to.equal(null);
   });
 
-  it('is told once', async () => {
+  it('is reported once', async () => {
     const world = controllerWorld({ flags });
     world.api.answers.set('/apis/resource.k8s.io/v1alpha3', () => ({ resources: [{ name: 'resourcepoolstatusrequests' }] }));
     world.api.seed(resourceSlices, ...slices);
@@ -83,7 +83,7 @@ describe('the state of pools of devices', () => {
     await world.stop();
   });
 
-  it('is told once the pools are complete', async () => {
+  it('is reported once the pools are complete', async () => {
     const world = controllerWorld({ flags });
     world.api.answers.set('/apis/resource.k8s.io/v1alpha3', () => ({ resources: [{ name: 'resourcepoolstatusrequests' }] }));
     world.api.seed(resourceSlices, ...slices);

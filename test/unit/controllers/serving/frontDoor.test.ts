@@ -243,9 +243,9 @@ describe('controllers/serving/trust', () => {
   it('asks the cluster for authorities that no option names, and ends where it must not go on without them', async () => {
     const data = { 'client-ca-file': 'x' };
     expect(await publishedTrust({ get: () => Promise.resolve({ data }) } as unknown as Api, false, () => undefined)).to.deep.equal(data);
-    const told: string[] = [];
-    expect(await publishedTrust(failing, true, (message) => told.push(message))).to.deep.equal({});
-    expect(told[0]).to.contain('extension-apiserver-authentication: no answer');
+    const reported: string[] = [];
+    expect(await publishedTrust(failing, true, (message) => reported.push(message))).to.deep.equal({});
+    expect(reported[0]).to.contain('extension-apiserver-authentication: no answer');
     const away = { get: () => Promise.reject(new ConnectionError('nobody listens', true)) } as unknown as Api;
     expect(await publishedTrust(away, false, () => undefined)).to.equal(null);
     const failure = await publishedTrust(failing, false, () => undefined).catch((error: Error) => error.message);

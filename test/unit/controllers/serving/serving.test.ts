@@ -84,7 +84,7 @@ describe('controllers/serving/access', () => {
     expect(await may({ ...ann, name: 'root', groups: ['system:masters'] }, 'get', '/other')).to.equal(true);
   });
 
-  it('remembers answers for as long as it is told', async () => {
+  it('remembers answers for as long as it is configured to', async () => {
     const { asked, clock, who, may } = world();
     await who('good');
     await who('good');
@@ -125,11 +125,11 @@ describe('controllers/serving/pages', () => {
   it('show what files and further ranges say, and that of a cloud where there is one', () => {
     const dual = readControllerManagerOptions(['--service-cluster-ip-range=10.0.0.0/16,fd00::/112']);
     const migration = { leaseName: 'moving', resourceLock: 'endpoints', components: new Map([['route', '*']]) } as const;
-    const told = JSON.parse(configz(dual.ok ? dual.options : options, { migration, hasCloud: true }).body) as Record<
+    const reported = JSON.parse(configz(dual.ok ? dual.options : options, { migration, hasCloud: true }).body) as Record<
       string,
       Record<string, Record<string, unknown>>
     >;
-    const { 'kubecontrollermanager.config.k8s.io': config, 'cloudcontrollermanager.config.k8s.io': cloud } = told;
+    const { 'kubecontrollermanager.config.k8s.io': config, 'cloudcontrollermanager.config.k8s.io': cloud } = reported;
     expect(config?.['Generic']?.['LeaderMigration']).to.deep.equal({
       LeaderName: 'moving',
       ResourceLock: 'endpoints',

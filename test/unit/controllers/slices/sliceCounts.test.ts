@@ -10,13 +10,13 @@ const slice = (name: string, ...addresses: readonly string[]): EndpointSlice => 
 
 describe('counts of slices', () => {
   it('tell what was written, and what there is of all owners', () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const tell = (name: string, labels: object, value = 1): void => {
-      told.push(`${name.replace('endpoint_slice_controller_', '')} ${Object.values(labels).join()} ${value}`);
+      reported.push(`${name.replace('endpoint_slice_controller_', '')} ${Object.values(labels).join()} ${value}`);
     };
     const counts = new SliceCounts({ count: tell, set: tell, observe: tell, reset: () => undefined }, 'endpoint_slice_controller');
     counts.wrote('n/a', [], { create: [slice('', '1', '2')], update: [], remove: [] });
-    expect(told.splice(0)).to.deep.equal([
+    expect(reported.splice(0)).to.deep.equal([
       'endpoints_added_per_sync  2',
       'endpoints_removed_per_sync  0',
       'changes create 1',
@@ -25,7 +25,7 @@ describe('counts of slices', () => {
     ]);
     const before = [slice('x', '1', '2'), slice('y', '3'), slice('z', '4')];
     counts.wrote('n/b', before, { create: [], update: [slice('x', '2', '5', '6')], remove: [slice('y')] });
-    expect(told.splice(0)).to.deep.equal([
+    expect(reported.splice(0)).to.deep.equal([
       'endpoints_added_per_sync  2',
       'endpoints_removed_per_sync  2',
       'changes update 1',
@@ -35,6 +35,6 @@ describe('counts of slices', () => {
     ]);
     counts.forget('n/a');
     counts.forget('n/a');
-    expect(told).to.deep.equal(['num_endpoint_slices  2', 'endpoints_desired  4']);
+    expect(reported).to.deep.equal(['num_endpoint_slices  2', 'endpoints_desired  4']);
   });
 });

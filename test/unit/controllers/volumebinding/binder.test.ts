@@ -126,7 +126,7 @@ describe('what becomes of a claim', () => {
     ['its volume is that of another', step(completed, named(volume('v', '1Gi', { claimRef: reference('b') }))), 'lose ClaimMisbound'],
   ];
   for (const [what, got, wanted] of cases) it(`when ${what}`, () => expect(got).to.equal(wanted));
-  it('is told with the pods that wait', () => {
+  it('is reported with the pods that wait', () => {
     const both = claimStep(claim(), around({ class: later, pods: [{ ...pod, metadata: { name: 'q', namespace: 'n' } }, pod] }));
     expect(both).to.have.nested.property('event.message', 'waiting for pods p,q to be scheduled');
   });

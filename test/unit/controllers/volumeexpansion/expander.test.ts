@@ -46,7 +46,7 @@ describe('the expansion of volumes', () => {
     expect(await world.writes()).to.deep.equal([]);
   });
 
-  it('is told once the claim is bound', async () => {
+  it('is reported once the claim is bound', async () => {
     seedVolume('u');
     world.api.seed(persistentVolumeClaims, claim('2Gi', '1Gi', 'Pending'));
     await world.start(volumeExpander);

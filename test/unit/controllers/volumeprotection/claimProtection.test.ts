@@ -68,7 +68,7 @@ describe('the claim protection controller', () => {
   it('says since when no pod has used a claim, where that is to be said', async () => {
     await world.stop();
     world = controllerWorld({ flags: ['--feature-gates=PersistentVolumeClaimUnusedSinceTime=true'] });
-    const told = async (): Promise<unknown> =>
+    const reported = async (): Promise<unknown> =>
       (await world.writes()).map(({ body }) =>
         ((body as PersistentVolumeClaim).status?.conditions ?? []).map(({ type, status, reason }) => [type, status, reason]),
       );
@@ -78,13 +78,13 @@ describe('the claim protection controller', () => {
     const yes = ['Unused', 'True', 'NoPodsUsingPVC'];
     const no = ['Unused', 'False', 'PodUsingPVC'];
     const beside = ['Resizing', 'True', undefined];
-    expect(await told()).to.deep.equal([[beside, yes]]);
+    expect(await reported()).to.deep.equal([[beside, yes]]);
     world.api.seed(pods, pod(''));
-    expect(await told(), 'a pod that waits for a node').to.deep.equal([[beside, no]]);
+    expect(await reported(), 'a pod that waits for a node').to.deep.equal([[beside, no]]);
     world.api.change(pods, 'n/p', (before) => ({ ...before, metadata: { ...before.metadata, labels: { a: 'b' } } }));
-    expect(await told(), 'nothing new').to.deep.equal([]);
+    expect(await reported(), 'nothing new').to.deep.equal([]);
     world.api.change(pods, 'n/p', (before) => ({ ...before, status: { phase: 'Failed' } }));
-    expect(await told(), 'a pod that has ended').to.deep.equal([[beside, yes]]);
+    expect(await reported(), 'a pod that has ended').to.deep.equal([[beside, yes]]);
   });
 
   it('says nothing of use otherwise', async () => {

@@ -253,9 +253,9 @@ describe('deploy/cli control socket', () => {
       if (target === 'broken') throw new Error('it failed');
       return { target };
     });
-    const told: string[] = [];
-    expect(await askLauncher(directory, { command: 'kill', target: 'r1' }, (line) => told.push(line))).to.deep.equal({ target: 'r1' });
-    expect(told).to.deep.equal(['doing kill']);
+    const reported: string[] = [];
+    expect(await askLauncher(directory, { command: 'kill', target: 'r1' }, (line) => reported.push(line))).to.deep.equal({ target: 'r1' });
+    expect(reported).to.deep.equal(['doing kill']);
     const failure = (target: string): Promise<unknown> =>
       askLauncher(directory, { command: 'kill', target }).catch((error: unknown) => error);
     expect(await failure('nobody'))

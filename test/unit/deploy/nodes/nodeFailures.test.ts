@@ -21,17 +21,17 @@ class Played {
 
   /** The next `count` reports as texts of `tells`, or fewer at the end. */
   reports(count: number, tells: (status: PodStatus) => string): readonly string[] {
-    const told: string[] = [];
-    while (told.length < count) {
+    const reported: string[] = [];
+    while (reported.length < count) {
       const step: Step = nextStep(this.#pod, behaviourOf(this.#pod), at, this.#now);
       if (step.do === 'wait') this.#now += step.ms;
       else if (step.do !== 'report') break;
       else {
         this.#pod = { ...this.#pod, status: step.status as PodStatus };
-        told.push(`${(this.#now - begun) / 1_000} ${tells(step.status as PodStatus)}`);
+        reported.push(`${(this.#now - begun) / 1_000} ${tells(step.status as PodStatus)}`);
       }
     }
-    return told;
+    return reported;
   }
 }
 

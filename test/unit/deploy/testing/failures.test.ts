@@ -50,15 +50,15 @@ describe('testing/failures', () => {
   });
 
   it('tells members what is in force, until it has hit as often as it was to, or is taken back', async () => {
-    const told: MemberOrder[] = [];
+    const reported: MemberOrder[] = [];
     const folder = temporaryDirectory('faults');
     const failures = new Failures(folder, async (order) => {
-      told.push(order);
+      reported.push(order);
     });
     const armed = await failures.add('PUT /**', { status: 500, times: 2 });
     const other = await failures.add('GET /**', { latencyMs: 1, times: Infinity });
     const inForce = (): unknown =>
-      (told.at(-1) as { readonly rules: readonly Rule[] }).rules.map(({ rule, times, claims }) => [rule, times, claims]);
+      (reported.at(-1) as { readonly rules: readonly Rule[] }).rules.map(({ rule, times, claims }) => [rule, times, claims]);
     expect(inForce()).to.deep.equal([
       [1, 2, path.join(folder, '1-')],
       [2, null, path.join(folder, '2-')],

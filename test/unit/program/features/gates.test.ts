@@ -20,7 +20,7 @@ describe('feature gates', () => {
     expect(of('KMSv1', 36)).to.deep.include({ stage: 'DEPRECATED', byDefault: false });
   });
 
-  it('say what they are told, whatever is said of their stage; and nothing changes what is locked', () => {
+  it('say what is configured, whatever is said of their stage; and nothing changes what is locked', () => {
     fc.assert(
       fc.property(minors, fc.boolean(), fc.boolean(), fc.boolean(), fc.nat(), (minor, alpha, beta, own, pick) => {
         const gates = [...gatesOf(minor).values()];

@@ -32,7 +32,7 @@ describe('files that are followed', () => {
     return { file, live, value, said };
   }
 
-  it('keep the value of before while a file is away, which is told once, and take the new one when it is back', () => {
+  it('keep the value of before while a file is away, which is reported once, and take the new one when it is back', () => {
     const { file, live, value, said } = following();
     fs.rmSync(file);
     for (let look = 0; look < 3; look++) live.look();

@@ -64,7 +64,7 @@ describe('the log', () => {
     }
   });
 
-  it('says as much as it is told, also while it runs; patterns for single parts stand', () => {
+  it('says as much as it is configured to, also while it runs; patterns for single parts stand', () => {
     const { log, others, verbosity } = logTo(
       '--feature-gates=LoggingAlphaOptions=true',
       '--log-text-split-stream',

@@ -67,8 +67,8 @@ describe('answers over HTTP/2', () => {
         await Promise.all(
           Array.from({ length: 20 }, async (_, each) => {
             const [method, body] = each % 4 === 0 ? ['HEAD', ''] : each % 2 === 0 ? ['GET', ''] : ['POST', `body ${each}`];
-            const told = await ask(method!, body!);
-            if (method !== 'HEAD' && how !== 'without a body') expect(told).to.contain(body);
+            const reported = await ask(method!, body!);
+            if (method !== 'HEAD' && how !== 'without a body') expect(reported).to.contain(body);
           }),
         );
       expect(await Promise.all(closed)).to.deep.equal(Array.from({ length: 100 }, () => true));
@@ -178,7 +178,7 @@ describe('answers over HTTP/2', () => {
     expect(await Promise.all(closed)).to.deep.equal([false]);
   });
 
-  it('keep, when they go on for long, only what is told at their end, and still end as they should', async () => {
+  it('keep, when they go on for long, only what is reported at their end, and still end as they should', async () => {
     let kept: unknown;
     await open((response) => {
       response.setHeader('audit-id', 'x');

@@ -70,11 +70,11 @@ describe('the send buffer of a connection', () => {
     const all = new UnsentBytes();
     const buffer = new ConnectionSendBuffer(all);
     buffer.add(mebibyte);
-    let told = 0;
-    buffer.whenRoom({ sendMore: () => (told += 1) });
+    let reported = 0;
+    buffer.whenRoom({ sendMore: () => (reported += 1) });
     buffer.close();
     buffer.remove(1_000);
-    expect([all.bytes, told]).to.deep.equal([0, 1]);
+    expect([all.bytes, reported]).to.deep.equal([0, 1]);
   });
 });
 

@@ -131,7 +131,7 @@ describe('votes', () => {
   const ask = { type: 'vote', lastIndex: 2 as never, lastTerm: 1 as never, transfer: false } as const;
   const voter = (): TestServer => new TestServer(a, members([a, b, c]), { stored: entries(1, 1) });
 
-  it('go to one candidate a term, first come first served, and are durable before they are told (section 5.2)', () => {
+  it('go to one candidate a term, first come first served, and are durable before they are sent (section 5.2)', () => {
     const server = voter();
     server.core.step({ from: b, to: a, term: 2 as never, ...ask });
     const ready = server.core.ready();

@@ -133,9 +133,9 @@ describe('handing leadership over', () => {
     server.core.propose([bytes('x')]);
     server.core.transferLeadership(b);
     server.settle();
-    const told = server.take().filter(({ to }) => to === b);
-    expect(told.map(({ type }) => type)).to.deep.equal(['append', 'timeoutNow']);
-    expect(told[0]).to.deep.include({ previousIndex: 1 });
+    const reported = server.take().filter(({ to }) => to === b);
+    expect(reported.map(({ type }) => type)).to.deep.equal(['append', 'timeoutNow']);
+    expect(reported[0]).to.deep.include({ previousIndex: 1 });
   });
 
   it('one sync of the target makes the last entries and its vote durable', () => {

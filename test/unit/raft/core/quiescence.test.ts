@@ -39,9 +39,9 @@ describe('a follower whose leader is idle', () => {
       append({ previous: [0, 0], commit: 1 }),
     ];
     for (const body of news) expect(waits(follower().receive(b, 1, word).receive(b, 1, body))).to.equal(timeout);
-    const told = follower().receive(b, 1, append({ previous: [1, 1], entries: entries(1, 1).slice(1), commit: 1 }));
-    expect(waits(told.receive(b, 1, append({ previous: [2, 1], commit: 2 })))).to.equal(timeout);
-    expect(waits(told.receive(b, 2, append({ previous: [2, 1], commit: 2 }))), 'the first word of another leader').to.equal(timeout);
+    const reported = follower().receive(b, 1, append({ previous: [1, 1], entries: entries(1, 1).slice(1), commit: 1 }));
+    expect(waits(reported.receive(b, 1, append({ previous: [2, 1], commit: 2 })))).to.equal(timeout);
+    expect(waits(reported.receive(b, 2, append({ previous: [2, 1], commit: 2 }))), 'the first word of another leader').to.equal(timeout);
   });
 
   it('waits as usual from when somebody wants something of the leader, who must answer that at once', () => {

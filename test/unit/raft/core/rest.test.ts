@@ -82,7 +82,7 @@ describe('an idle leader', () => {
     expect(intervals(cluster, 3).slice(1)).to.deep.equal([14, 14]);
   });
 
-  it('counts a word that everybody is told anyway, but not while somebody has to be probed', () => {
+  it('counts a message that everybody is sent anyway, but not while somebody has to be probed', () => {
     const ticksToHeartbeat = (cluster: TestCluster): number => cluster.at(a).core.restTicks;
     const cluster = led();
     intervals(cluster, 1);

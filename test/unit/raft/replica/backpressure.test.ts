@@ -42,7 +42,7 @@ describe('raft/replica, back-pressure', function () {
       const before = (await other.replica.status()).term;
       busy.process.hold();
       for (let each = 0; each < writes; each += 1) await created(other, `/busy/${each}`, value);
-      expect(busy.process.unreadBytes, 'it was told something, and then no more')
+      expect(busy.process.unreadBytes, 'it was sent something, and then no more')
         .to.be.above(unreadBytesMax)
         .and.below(2 * unreadBytesMax);
       const after = await other.replica.status();

@@ -32,7 +32,7 @@ describe('raft/replica, three replicas', function () {
     expect(replicas[0]?.changes.map((change) => change.revision)).to.deep.equal(Array.from({ length: 90 }, (_, at) => at + 1));
   });
 
-  it("answers a write through a follower with the leader's decision, after the follower has told its listeners", async () => {
+  it("answers a write through a follower with the leader's decision, after the follower has called its listeners", async () => {
     await startAll();
     const follower = await cluster.follower();
     const written = await create(follower, '/x', 'one');
@@ -43,7 +43,7 @@ describe('raft/replica, three replicas', function () {
     expect(Buffer.from(again.current[0]?.value ?? []).toString()).to.equal('one');
   });
 
-  it('reaches a barrier on one replica only after what another one was told', async () => {
+  it('reaches a barrier on one replica only after what another one has seen', async () => {
     const replicas = await startAll();
     for (let round = 0; round < 30; round += 1) {
       const [writer, reader] = [replicas[round % 3] as Running, replicas[(round + 1) % 3] as Running];

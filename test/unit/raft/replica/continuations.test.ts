@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Continuations, continuationsWord, countContinuations } from '../../../../raft/replica/continuations.js';
 
 describe('raft/replica/continuations', () => {
-  const told = (): Promise<void> => new Promise((resolve) => void process.once('SIGCONT', () => setImmediate(resolve)));
+  const reported = (): Promise<void> => new Promise((resolve) => void process.once('SIGCONT', () => setImmediate(resolve)));
 
   it('tells every replica of a process that it was stopped, from when it begins to wait, until it ends', async () => {
     const before = process.listenerCount('SIGCONT');
@@ -12,14 +12,14 @@ describe('raft/replica/continuations', () => {
     first.begin();
     second.begin();
     expect(first.sawOne()).to.equal(false);
-    let continued = told();
+    let continued = reported();
     process.kill(process.pid, 'SIGCONT');
     await continued;
     expect([first.sawOne(), second.sawOne()]).to.deep.equal([true, true]);
     first.begin();
     expect(first.sawOne(), 'what was before').to.equal(false);
     ends[0]();
-    continued = told();
+    continued = reported();
     process.kill(process.pid, 'SIGCONT');
     await continued;
     expect([first.sawOne(), second.sawOne()]).to.deep.equal([false, true]);

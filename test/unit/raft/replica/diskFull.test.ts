@@ -58,9 +58,9 @@ describe('raft/replica, on disks that are full', function () {
     disk.resize(200);
     await goesOn(only, '/after');
     expect(Object.keys(await contents(only))).to.include.members([...acknowledged, '/after']);
-    const told = only.changes.map(({ key }) => key);
-    expect(new Set(told).size, 'each change once').to.equal(told.length);
-    expect(told).to.include.members([...acknowledged, '/after']);
+    const reported = only.changes.map(({ key }) => key);
+    expect(new Set(reported).size, 'each change once').to.equal(reported.length);
+    expect(reported).to.include.members([...acknowledged, '/after']);
   });
 
   it('starts on a disk without a free byte, reads, and takes part once there is room', async function () {

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Member, MemberId } from '../../../../raft/types.js';
 import type { ReplicaStatus } from '../../../../raft/replica-api.js';
-import type { Order, Told } from './replicaProcess.js';
+import type { Order, Reported } from './replicaProcess.js';
 import { TestCluster, eventually } from './testCluster.js';
 
 /** More than twice the election timeout, and less than the time until silent connections are closed. */
@@ -96,9 +96,9 @@ describe('raft/replica, processes that are killed', function () {
       for (const child of all) if ((await child.ask<string>({ role: true })) === 'leader') return child;
       return null;
     });
-  const expectTruth = (told: readonly Told[], held: readonly string[]): void => {
+  const expectTruth = (reported: readonly Reported[], held: readonly string[]): void => {
     const keys = new Set(held);
-    for (const { applied, unavailable } of told) {
+    for (const { applied, unavailable } of reported) {
       expect(
         applied.filter((key) => !keys.has(key)),
         'acknowledged, but missing',
@@ -114,7 +114,7 @@ describe('raft/replica, processes that are killed', function () {
     const all = await Promise.all(cluster.members.map(start));
     await leaderOf(all);
     for (const child of all) await child.ask({ write: true });
-    const told: Told[] = [];
+    const reported: Reported[] = [];
     for (let round = 0; round < 2; round += 1) {
       const running = [...children.values()];
       const leader = await leaderOf(running);
@@ -128,12 +128,12 @@ describe('raft/replica, processes that are killed', function () {
       await back.ask({ write: true });
     }
     const running = [...children.values()];
-    for (const child of running) told.push(await child.ask<Told>({ halt: true }));
+    for (const child of running) reported.push(await child.ask<Reported>({ halt: true }));
     const held = await Promise.all(running.map((child) => child.ask<string[]>({ keys: true })));
     expect(held[1]).to.deep.equal(held[0]);
     expect(held[2]).to.deep.equal(held[0]);
-    expectTruth(told, held[0] ?? []);
-    expect(told.reduce((sum, { applied }) => sum + applied.length, 0)).to.be.greaterThan(0);
+    expectTruth(reported, held[0] ?? []);
+    expect(reported.reduce((sum, { applied }) => sum + applied.length, 0)).to.be.greaterThan(0);
   });
 
   it('a follower that sleeps for longer than any election timeout hears what waits for it before time passes: it does not miss its leader', async () => {
@@ -208,8 +208,8 @@ describe('raft/replica, processes that are killed', function () {
       leader.process.kill('SIGCONT');
       await eventually(async () => ((await leader.ask<ReplicaStatus>({ status: true })).leaderId === null ? null : true));
       const followed = await eventually(async () => {
-        const told = await Promise.all(all.map((child) => child.ask<ReplicaStatus>({ status: true })));
-        return new Set(told.map(({ leaderId, term }) => `${leaderId} ${term}`)).size === 1 ? told : null;
+        const reported = await Promise.all(all.map((child) => child.ask<ReplicaStatus>({ status: true })));
+        return new Set(reported.map(({ leaderId, term }) => `${leaderId} ${term}`)).size === 1 ? reported : null;
       });
       if (followed.some((each) => each.electionTimeoutMs !== electionTimeoutMs)) return followed;
     }
@@ -221,13 +221,13 @@ describe('raft/replica, processes that are killed', function () {
     await leaderOf(all);
     for (const child of all) await child.ask({ write: true });
     await eventually(async () => (await all[2]?.ask({ firstAfter: 0 })) ?? null);
-    const told = await Promise.all(all.map((child) => child.ask<Told>({ halt: true })));
+    const reported = await Promise.all(all.map((child) => child.ask<Reported>({ halt: true })));
     await Promise.all(all.map((child) => child.end('SIGKILL')));
     const again = await Promise.all(cluster.members.map(start));
     const held = await Promise.all(again.map((child) => child.ask<string[]>({ keys: true })));
     expect(held[1]).to.deep.equal(held[0]);
     expect(held[2]).to.deep.equal(held[0]);
-    expectTruth(told, held[0] ?? []);
+    expectTruth(reported, held[0] ?? []);
     await Promise.all(again.map((child) => child.ask({ stop: true }).catch(() => undefined)));
   });
 });

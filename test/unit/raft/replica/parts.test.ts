@@ -198,7 +198,7 @@ describe('raft/replica, store and log after a crash', () => {
   it('after a snapshot: reads missed changes back, page by page, or says that they are lost', () => {
     const restored = store();
     restored.apply(puts(1, 5));
-    const told = (after: number): string[] => {
+    const reported = (after: number): string[] => {
       const lines: string[] = [];
       tellMissed(restored, revision(after), 1, {
         changes: (changes, through, { compacted }) => {
@@ -211,12 +211,12 @@ describe('raft/replica, store and log after a crash', () => {
       });
       return lines;
     };
-    expect(told(2)).to.deep.equal(['3 /3 through 3 compacted 0', '4 /4 through 4 compacted 0', '5 /5 through 5 compacted 0']);
-    expect(told(5)).to.deep.equal([]);
+    expect(reported(2)).to.deep.equal(['3 /3 through 3 compacted 0', '4 /4 through 4 compacted 0', '5 /5 through 5 compacted 0']);
+    expect(reported(5)).to.deep.equal([]);
     restored.apply([
       { index: logIndex(6), term: term(1), kind: 'command', data: encodeProposal('s', 6, { type: 'compact', revision: revision(4) }) },
     ]);
-    expect(told(3)).to.deep.equal(['gap to 5 compacted 4']);
-    expect(told(4)).to.deep.equal(['5 /5 through 5 compacted 4']);
+    expect(reported(3)).to.deep.equal(['gap to 5 compacted 4']);
+    expect(reported(4)).to.deep.equal(['5 /5 through 5 compacted 4']);
   });
 });

@@ -3,7 +3,7 @@ import type { Replica, ReplicaOptions } from '../../../../raft/replica-api.js';
 import { memberId, revision } from '../../../../raft/types.js';
 
 /** A replica process to be killed: writes continuously under its own keys, and reports on request their results (done, not done, unknown) and its content. */
-export interface Told {
+export interface Reported {
   readonly applied: string[];
   readonly unavailable: string[];
   readonly unknown: string[];
@@ -20,7 +20,7 @@ export type Order =
 
 const writers = 8;
 const timeoutMs = 10_000;
-const told: Told = { applied: [], unavailable: [], unknown: [] };
+const reported: Reported = { applied: [], unavailable: [], unknown: [] };
 let appliedAt: number[] = [];
 let replica: Replica | null = null;
 let writing = false;
@@ -56,7 +56,7 @@ async function obey(order: Order): Promise<unknown> {
   if ('halt' in order) {
     writing = false;
     await finished;
-    return told;
+    return reported;
   }
   if ('keys' in order) return keys(replica);
   await replica.stop();
@@ -74,7 +74,7 @@ async function write(to: Replica, name: number): Promise<void> {
     // A conflict would mean that a proposal was applied twice.
     if (result.outcome === 'conflict' || result.outcome === 'compacted' || result.outcome === 'noSpace')
       throw new Error(`${key}: ${result.outcome}`);
-    told[result.outcome].push(key);
+    reported[result.outcome].push(key);
     if (result.outcome === 'applied') appliedAt.push(Date.now());
     if (appliedAt.length > 100_000) appliedAt = appliedAt.slice(-1000);
   }

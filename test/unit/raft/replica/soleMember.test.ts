@@ -17,7 +17,7 @@ describe('raft/replica, the only member', function () {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
           const word = soleMemberWord();
-          const told = new SoleMember(word);
+          const reported = new SoleMember(word);
           const reader = new SoleMemberReader(word);
           // The model: the step since which it is the only member, the step of each open barrier, and the latest that was reached.
           let since: number | null = null;
@@ -26,7 +26,7 @@ describe('raft/replica, the only member', function () {
           for (const [at, what] of steps.entries()) {
             if (what === 'sole') since ??= at;
             if (what === 'notSole') since = null;
-            if (what === 'sole' || what === 'notSole') told.tell(what === 'sole');
+            if (what === 'sole' || what === 'notSole') reported.tell(what === 'sole');
             if (what === 'ask') asked.push({ at, word: reader.word });
             const barrier = what === 'reach' ? asked.shift() : undefined;
             if (barrier !== undefined) {

@@ -79,7 +79,7 @@ describe('raft/replica/suspensionDetector', () => {
     expect(every(401).slice(1)).to.not.include(false);
   });
 
-  it('does not count what the thread slept on purpose beyond a usual pause, since its followers were told of it', () => {
+  it('does not count what the thread slept on purpose beyond a usual pause, since its followers were notified of it', () => {
     const rested = (gap: number): boolean =>
       answers([
         { at: 10, processor: 1, rests: 350 },

@@ -97,9 +97,9 @@ export class TestCluster {
       { log: (line) => lines.push(line), limits, deliver: process.deliver, ...(disk === undefined ? {} : { disk }) },
     );
     const failure = new Promise<Error>((resolve) => void replica.onFailure(resolve));
-    replica.onChanges(({ changes: told, revision, compacted, gap }) => {
+    replica.onChanges(({ changes: reported, revision, compacted, gap }) => {
       if (gap) gaps.push({ revision, compacted });
-      changes.push(...told.map((change) => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) })));
+      changes.push(...reported.map((change) => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) })));
     });
     const running = { id, replica, changes, gaps, lines, failure, process };
     this.running.set(name, running);

@@ -38,7 +38,7 @@ describe('raft/client, one replica for several threads', function () {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('answers each thread what it asked, after the changes that led there, which all are told once and in order', async () => {
+  it('answers each thread what it asked, after the changes that led there, which all are delivered once and in order', async () => {
     const seen = users.map(({ replica }) => {
       const keys: string[] = [];
       replica.onChanges(({ changes }) => {
@@ -62,26 +62,26 @@ describe('raft/client, one replica for several threads', function () {
   });
 
   it('says on every thread how far any of them may know, before one of them does', async () => {
-    const told: number[] = [];
-    users[1]!.replica.onChanges(({ revision }) => told.push(users[2]!.published() - revision));
+    const reported: number[] = [];
+    users[1]!.replica.onChanges(({ revision }) => reported.push(users[2]!.published() - revision));
     for (let number = 0; number < 20; number++) {
       const written = await users[1]!.replica.write(put(`/key/${number}`), { timeoutMs });
       expect(written.outcome).to.equal('applied');
       for (const user of users) expect(user.published()).to.be.at.least(number + 1);
     }
-    expect(told.every((ahead) => ahead >= 0)).to.equal(true);
+    expect(reported.every((ahead) => ahead >= 0)).to.equal(true);
   });
 
-  it('is sure of the present on a thread only when that one has been told what another one may know', async () => {
+  it('is sure of the present on a thread only when that one has received what another one may know', async () => {
     const [writer, reader] = [users[1]!, users[2]!];
-    const told: number[] = [];
-    reader.replica.onChanges(({ revision }) => told.push(revision));
+    const reported: number[] = [];
+    reader.replica.onChanges(({ revision }) => reported.push(revision));
     await Promise.all(users.map(({ replica }) => replica.barrier(timeoutMs)));
     for (let number = 0; number < 30; number++) {
       const written = await writer.replica.write(put(`/key/${number}`), { timeoutMs });
       if (written.outcome !== 'applied') throw new Error(written.outcome);
       const current = reader.replica.current();
-      if (current !== null) expect([current, told.at(-1)]).to.deep.equal([written.revision, written.revision]);
+      if (current !== null) expect([current, reported.at(-1)]).to.deep.equal([written.revision, written.revision]);
       await reader.replica.barrier(timeoutMs);
       expect(reader.replica.current()).to.equal(written.revision);
     }

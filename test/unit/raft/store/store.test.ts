@@ -161,9 +161,9 @@ describe('raft store', () => {
     it(`answers ${name}`, () => {
       apply(store, transaction([put('a', '1'), put('b', '1')]), transaction([put('a', '2')]), transaction([remove('b')]));
       const [result] = apply(store, command).results;
-      const told =
+      const reported =
         result?.outcome === 'conflict' ? { ...result, current: result.current.map((item) => (item === null ? null : tell(item))) } : result;
-      expect(told).to.deep.equal(outcome);
+      expect(reported).to.deep.equal(outcome);
       expect([store.revision, store.appliedIndex]).to.deep.equal([after, 4]);
     });
   }

@@ -392,7 +392,7 @@ describe('admission, standards of pods', () => {
   });
 });
 
-describe('what is told of standards', () => {
+describe('what is reported of standards', () => {
   const pods = createCatalogue().resource('', 'v1', 'pods')!;
   const deployments = createCatalogue().resource('apps', 'v1', 'deployments')!;
   const namespaces = createCatalogue().resource('', 'v1', 'namespaces')!;
@@ -404,7 +404,7 @@ describe('what is told of standards', () => {
   };
   let there: JsonObject[] = [];
   /** A request's refusal, audit annotations, warnings and counts. */
-  async function told(
+  async function reported(
     labels: Record<string, string>,
     object: JsonObject,
     more: Partial<AdmissionRequest> = {},
@@ -442,11 +442,11 @@ describe('what is told of standards', () => {
   const fine = { spec: spec(container('a')) };
 
   it('is in the audit event, whatever is enforced', async () => {
-    expect(await told({ ...label('enforce', 'baseline'), ...label('audit', 'restricted') }, privileged)).to.deep.include({
+    expect(await reported({ ...label('enforce', 'baseline'), ...label('audit', 'restricted') }, privileged)).to.deep.include({
       refused: true,
       counts: ['deny enforce baseline', 'deny audit restricted'],
     });
-    const { audit, refused, warnings } = await told(label('audit', 'baseline'), privileged);
+    const { audit, refused, warnings } = await reported(label('audit', 'baseline'), privileged);
     expect([refused, warnings]).to.deep.equal([false, []]);
     expect(audit).to.deep.equal({
       'enforce-policy': 'privileged:latest',
@@ -456,17 +456,17 @@ describe('what is told of standards', () => {
   });
 
   it('is little of what is let in', async () => {
-    expect(await told(label('enforce', 'restricted'), fine)).to.deep.equal({
+    expect(await reported(label('enforce', 'restricted'), fine)).to.deep.equal({
       refused: false,
       audit: { 'enforce-policy': 'restricted:latest' },
       warnings: [],
       counts: ['allow enforce restricted'],
     });
-    expect((await told({}, privileged)).counts).to.deep.equal(['allow enforce privileged']);
+    expect((await reported({}, privileged)).counts).to.deep.equal(['allow enforce privileged']);
   });
 
   it('is the same of what pods are made of, which nothing is enforced of', async () => {
-    const { refused, audit, warnings, counts } = await told(
+    const { refused, audit, warnings, counts } = await reported(
       { ...label('enforce', 'baseline'), ...label('audit', 'baseline') },
       { spec: { template: privileged } },
       { resource: deployments },
@@ -482,7 +482,7 @@ describe('what is told of standards', () => {
   it('is why nobody looked', async () => {
     const enforced = label('enforce', 'restricted');
     const why = async (more: Partial<AdmissionRequest>, object: JsonObject = privileged): Promise<unknown> => {
-      const { refused, audit, counts } = await told(enforced, object, more);
+      const { refused, audit, counts } = await reported(enforced, object, more);
       return [refused, audit, counts];
     };
     const exempt = (reason: string): unknown => [false, { exempt: reason }, ['exempted']];
@@ -500,12 +500,12 @@ describe('what is told of standards', () => {
   });
 
   it('is as much of warnings of pods, and of annotations of what they are made of', async () => {
-    const { refused, warnings, counts } = await told(label('warn', 'baseline'), privileged);
+    const { refused, warnings, counts } = await reported(label('warn', 'baseline'), privileged);
     expect([refused, warnings.length, counts]).to.deep.equal([false, 1, ['allow enforce privileged', 'deny warn baseline']]);
     const annotations = { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' };
     const old = { ...label('warn', 'baseline'), ...label('warn-version', 'v1.18') };
     expect(
-      (await told(old, { spec: { template: { metadata: { annotations }, ...fine } } }, { resource: deployments })).warnings,
+      (await reported(old, { spec: { template: { metadata: { annotations }, ...fine } } }, { resource: deployments })).warnings,
     ).to.deep.equal([
       'would violate PodSecurity "baseline:v1.18": seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")',
     ]);
@@ -526,7 +526,7 @@ describe('what is told of standards', () => {
     ];
     for (const [what, before, after, looked] of updates) {
       const more = { operation: 'UPDATE', old: { metadata: {}, ...before } } as unknown as AdmissionRequest;
-      expect((await told(label('enforce', 'baseline'), after, more)).refused, what).to.equal(looked);
+      expect((await reported(label('enforce', 'baseline'), after, more)).refused, what).to.equal(looked);
     }
   });
 
@@ -568,7 +568,7 @@ describe('what is told of standards', () => {
     ];
     for (const [before, after, expected, more = {}] of rows) {
       const old = before === null ? null : { metadata: { labels: before } };
-      const { warnings } = await told({}, { metadata: { labels: after } }, {
+      const { warnings } = await reported({}, { metadata: { labels: after } }, {
         resource: namespaces,
         old,
         ...more,
@@ -577,7 +577,7 @@ describe('what is told of standards', () => {
     }
     there = Array.from({ length: 3001 }, (_, at) => ({ metadata: { name: `p${at}` }, ...fine }));
     const stricter = { resource: namespaces, old: { metadata: {} } } as unknown as AdmissionRequest;
-    const checked = async (): Promise<string[]> => (await told({}, { metadata: { labels: baseline } }, stricter)).warnings;
+    const checked = async (): Promise<string[]> => (await reported({}, { metadata: { labels: baseline } }, stricter)).warnings;
     expect(await checked()).to.deep.equal(['new PodSecurity enforce level only checked against the first 3000 of 3001 existing pods']);
     there.pop();
     expect(await checked()).to.deep.equal([]);

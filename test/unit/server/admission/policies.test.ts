@@ -554,7 +554,7 @@ describe('admission policies', () => {
     expect((await sample.create(map('m')))['data']).to.deep.equal({ v: 'x' });
   });
 
-  it('are told by the name that they have given an object', async () => {
+  it('are matched by the name that they have given an object', async () => {
     await sample.create(map('m'));
     const rename = '[JSONPatch{op: "add", path: "/metadata/name", value: "other"}]';
     await change('p', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: rename } }] });

@@ -277,7 +277,7 @@ describe('admission/quota', () => {
       await sample.create(urgent);
     });
 
-    it('is told in words that are understood, or the server does not start', async () => {
+    it('is configured in words that are understood, or the server does not start', async () => {
       for (const [configuration, problem] of [
         [{ kind: 'Y', apiVersion: 'x/v1' }, 'must hold kind ResourceQuotaConfiguration'],
         [limitedTo({ resource: 'pods', matchContain: ['pods'] }), 'limitedResources[0].matchContain is unknown'],

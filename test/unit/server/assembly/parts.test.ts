@@ -27,7 +27,7 @@ describe('assembly/parts', () => {
     expect(done).to.deep.equal(['store starts', 'listener starts', 'listener ends', 'API ends', 'store ends']);
   });
 
-  it('end although one of them fails, which is told', async () => {
+  it('end although one of them fails, which is reported', async () => {
     const all = parts();
     all.add({ name: 'store', stop: () => done.push('store ends') });
     all.add({

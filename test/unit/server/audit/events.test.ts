@@ -100,7 +100,7 @@ describe('audit, events', () => {
     expect(record.event('ResponseComplete', 200, 0).annotations).to.deep.equal({ k: 'first' });
   });
 
-  it('keeps what belongs to bodies only where bodies are told of, and whole', () => {
+  it('keeps what belongs to bodies only where bodies are recorded, and whole', () => {
     const long = 'x'.repeat(20_000);
     for (const [level, kept] of [
       ['Metadata', {}],

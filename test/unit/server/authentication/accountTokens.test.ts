@@ -126,14 +126,14 @@ describe('authentication/serviceaccount', () => {
       now: () => clock,
       count: (kind) => counted.push(kind),
     });
-    const told = async (warnAfterSeconds: number | null, laterSeconds: number): Promise<unknown> => {
+    const reported = async (warnAfterSeconds: number | null, laterSeconds: number): Promise<unknown> => {
       clock = now + laterSeconds;
       const answer = await counting(await issued({ warnAfterSeconds }), [issuer]);
       return answer.outcome === 'user' ? (answer.notes?.[0] ?? null) : answer;
     };
-    expect(await told(null, 50)).to.equal(null);
-    expect(await told(30, 29)).to.equal(null);
-    expect(await told(30, 50)).to.deep.equal({
+    expect(await reported(null, 50)).to.equal(null);
+    expect(await reported(30, 29)).to.equal(null);
+    expect(await reported(30, 50)).to.deep.equal({
       key: 'authentication.k8s.io/stale-token',
       text: 'subject: system:serviceaccount:ns:robot, seconds after warning threshold: 20',
     });

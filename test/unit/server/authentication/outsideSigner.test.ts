@@ -122,8 +122,8 @@ describe('a signer outside', function () {
       void awaitSigner({
         socket: service.socket,
         timeoutMs: 500,
-        patienceMs: 1,
-        lookMs: 1,
+        startTimeoutMs: 1,
+        retryMs: 1,
         check: () => {
           said++;
           if (said === 1) throw new Error('not such a one');

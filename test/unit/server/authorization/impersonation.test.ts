@@ -137,7 +137,7 @@ describe('acting as somebody else', () => {
     expect(asked).to.deep.equal(plain);
   });
 
-  it('as the own node is for service accounts of pods on that node, of whom no other node is told', async () => {
+  it('as the own node is for service accounts of pods on that node, of whom no other node learns', async () => {
     const rights = [on('associated-node'), `impersonate:associated-node ${authn}/nodes /*`];
     expect((await attempt({ name: 'system:node:n2' }, rights, { requestor: agent('n1') })).as).to.equal('');
     expect((await attempt({ name: 'system:node:n1' }, rights, { requestor: { ...agent('n1'), name: 'eve' } })).as).to.equal('');

@@ -41,7 +41,7 @@ describe('endpoints/absent objects', () => {
       ]);
     });
 
-    it(`${what}: who means one of a uid is told what became of it`, async () => {
+    it(`${what}: who means one of a uid reads what became of it`, async () => {
       expect(await put(path, { name: 'gone', uid: 'u' })).to.deep.equal(gone);
     });
   }

@@ -4,7 +4,7 @@ import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /** Bodies that are commands or queries get their optional namespace and defaults before admission. */
-describe('endpoints, bodies that admission is told', () => {
+describe('endpoints, bodies that admission gets', () => {
   let server: TestServer;
   let seen: ApiObject | null = null;
   const core = '/api/v1/namespaces/default';
@@ -38,7 +38,7 @@ describe('endpoints, bodies that admission is told', () => {
   });
   after(() => server.close());
 
-  const told = async (path: string, body: JsonObject): Promise<ApiObject> => {
+  const reported = async (path: string, body: JsonObject): Promise<ApiObject> => {
     seen = null;
     const { status, text } = await call(server.url, 'POST', path, { body });
     expect(status, text).to.equal(201);
@@ -46,13 +46,13 @@ describe('endpoints, bodies that admission is told', () => {
   };
 
   it('have the namespace of their path', async () => {
-    const review = await told('/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews', {
+    const review = await reported('/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews', {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'LocalSubjectAccessReview',
       spec: { user: 'u', resourceAttributes: { namespace: 'default', verb: 'get', resource: 'pods' } },
     });
     expect(review.metadata.namespace).to.equal('default');
-    const token = await told(`${core}/serviceaccounts/one/token`, {
+    const token = await reported(`${core}/serviceaccounts/one/token`, {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
       spec: { expirationSeconds: 600 },
@@ -61,14 +61,14 @@ describe('endpoints, bodies that admission is told', () => {
       'default',
       { audiences: null, expirationSeconds: 600, boundObjectRef: null },
     ]);
-    const binding = await told(`${core}/pods/p/binding`, {
+    const binding = await reported(`${core}/pods/p/binding`, {
       apiVersion: 'v1',
       kind: 'Binding',
       metadata: { name: 'p' },
       target: { kind: 'Node', name: 'n' },
     });
     expect(binding.metadata).to.include({ name: 'p', namespace: 'default' });
-    const eviction = await told(`${core}/pods/p/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } });
+    const eviction = await reported(`${core}/pods/p/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } });
     expect(eviction.metadata).to.include({ name: 'p', namespace: 'default' });
   });
 

@@ -3,7 +3,7 @@ import { call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /** Patches and updates are one operation for admission, which also gets the verb, because rights depend on it. */
-describe('endpoints, the verb that admission is told', () => {
+describe('endpoints, the verb that admission gets', () => {
   let server: TestServer;
   const seen: string[] = [];
 

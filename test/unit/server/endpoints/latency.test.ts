@@ -44,7 +44,7 @@ describe('where the time of a request goes', () => {
     ['a delete', `${maps}/m`, { method: 'DELETE' }, [...asked, 'request-body', 'etcd']],
   ];
   for (const [what, path, init, parts] of cases)
-    it(`is told of ${what}`, async () => {
+    it(`is notified of ${what}`, async () => {
       expect(await partsOf(path, init)).to.deep.equal(parts);
     });
 });

@@ -147,8 +147,8 @@ describe('endpoints/negotiation', () => {
   it('tells groups whatever the method, and refuses media types there in its own words', async () => {
     for (const path of ['/apis', '/apis/apps'])
       for (const method of ['GET', 'OPTIONS', 'DELETE']) {
-        const told = await call(server.url, method, path);
-        expect([told.status, String(told.body['kind']).slice(0, 8)], `${method} ${path}`).to.deep.equal([200, 'APIGroup']);
+        const reported = await call(server.url, method, path);
+        expect([reported.status, String(reported.body['kind']).slice(0, 8)], `${method} ${path}`).to.deep.equal([200, 'APIGroup']);
         const refused = await call(server.url, method, path, { headers: { accept: 'text/plain' } });
         expect(refused.body['message'], `${method} ${path}`).to.equal(
           `only the following media types are accepted: application/json, application/yaml, ${protobuf}`,

@@ -129,8 +129,8 @@ describe('endpoints/clients of release 1.28', () => {
     expect([put.status, member(put.object, 'spec', 'replicas'), member(put.object, 'metadata', 'generation')]).to.deep.equal([200, 2, 2]);
 
     const status = { observedGeneration: 2, replicas: 2 };
-    const told = await client.send('PUT', `${deployments}/d/status`, { ...put.object, status });
-    expect([told.status, member(told.object, 'status', 'replicas')]).to.deep.equal([200, 2]);
+    const reported = await client.send('PUT', `${deployments}/d/status`, { ...put.object, status });
+    expect([reported.status, member(reported.object, 'status', 'replicas')]).to.deep.equal([200, 2]);
 
     const scale = await client.send('GET', `${deployments}/d/scale`);
     expect([scale.object['kind'], member(scale.object, 'spec', 'replicas')]).to.deep.equal(['Scale', 2]);
@@ -218,7 +218,7 @@ describe('endpoints/clients of release 1.28', () => {
     ]);
   });
 
-  it('are told in an event that a version is gone, whereupon they list again', async () => {
+  it('read in an event that a version is gone, whereupon they list again', async () => {
     const seen: unknown[] = [];
     for await (const [type, found] of client.watch(`${configMaps}?resourceVersion=1`)) seen.push([type, found['kind'], found['code']]);
     expect(seen).to.deep.equal([['ERROR', 'Status', 410]]);

@@ -15,7 +15,7 @@ describe('endpoints/warnings of refused writes', () => {
     metadata: { name },
     spec: { ports: [{ port: 80 }], externalName: 'a.b', externalIPs: ['192.0.2.1'] },
   });
-  const told = ({ status, headers }: Answer): unknown[] => [status, (headers['warning'] ?? '').match(/spec\.external\w+ is \w+/g)];
+  const reported = ({ status, headers }: Answer): unknown[] => [status, (headers['warning'] ?? '').match(/spec\.external\w+ is \w+/g)];
 
   before(async () => {
     server = await startTestServer(undefined, {
@@ -38,13 +38,13 @@ describe('endpoints/warnings of refused writes', () => {
   const both = ['spec.externalIPs is deprecated', 'spec.externalName is ignored'];
 
   it('come where the name is taken', async () => {
-    expect(told(await call(server.url, 'POST', services, { body: service('there') }))).to.deep.equal([409, both]);
+    expect(reported(await call(server.url, 'POST', services, { body: service('there') }))).to.deep.equal([409, both]);
   });
 
   it('come where admission refuses what is valid', async () => {
     strict = true;
-    expect(told(await call(server.url, 'POST', services, { body: service('new') }))).to.deep.equal([403, both]);
-    expect(told(await call(server.url, 'PUT', `${services}/there`, { body: service('there') }))).to.deep.equal([403, both]);
+    expect(reported(await call(server.url, 'POST', services, { body: service('new') }))).to.deep.equal([403, both]);
+    expect(reported(await call(server.url, 'PUT', `${services}/there`, { body: service('there') }))).to.deep.equal([403, both]);
   });
 
   it('do not come where the object is invalid, but for fields that it does not have', async () => {

@@ -235,7 +235,7 @@ describe('endpoints/resource versions', () => {
       });
     }
 
-    it('without the gate WatchList nobody may ask for the state, and its end is not told', async () => {
+    it('without the gate WatchList nobody may ask for the state, and its end is not marked', async () => {
       const without = await startTestServer(undefined, { endpoints: { watchList: false } });
       try {
         const { status, body } = await call(

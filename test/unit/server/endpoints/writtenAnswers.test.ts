@@ -60,9 +60,9 @@ describe('answers to writes', () => {
   it('name lists by the Go package of their kinds', async () => {
     const headers = { accept: as('PartialObjectMetadata') };
     const message = async (path: string): Promise<unknown> => (await send('GET', path, { headers })).body['message'];
-    const told = (name: string): string => `you requested PartialObjectMetadata, but the requested object is a list (*${name})`;
-    expect(await message('/apis/events.k8s.io/v1/events')).to.equal(told('core.EventList'));
-    expect(await message('/apis/rbac.authorization.k8s.io/v1/roles')).to.equal(told('rbac.RoleList'));
+    const reported = (name: string): string => `you requested PartialObjectMetadata, but the requested object is a list (*${name})`;
+    expect(await message('/apis/events.k8s.io/v1/events')).to.equal(reported('core.EventList'));
+    expect(await message('/apis/rbac.authorization.k8s.io/v1/roles')).to.equal(reported('rbac.RoleList'));
   });
 
   it('have null where the reference writes it for nothing, and no empty bytes', async () => {

@@ -136,7 +136,7 @@ describe('extensions/documents', () => {
     expect(at(document, 'paths', path, 'get', 'responses', '200', 'schema')).to.deep.equal({ $ref: `#/definitions/${name}_v2` });
   });
 
-  it('tell no watches below paths of their own, and the media types that custom objects are told in', async () => {
+  it('tell no watches below paths of their own, and the media types that custom objects are shown in', async () => {
     await defineOas(spec({ color: { type: 'string' } }));
     const paths = at(built({ version: 3, encoding: 'json' }, 'apis/example.com/v1'), 'paths');
     const collection = '/apis/example.com/v1/namespaces/{namespace}/oas';
@@ -167,10 +167,10 @@ describe('extensions/documents', () => {
         },
       },
     });
-    const told = at(built({ version: 2, encoding: 'json' }, ''), 'definitions', 'com.example.v1.Oa', 'properties', 'spec');
-    expect(at(told, 'required')).to.deep.equal(['size']);
-    expect(at(told, 'properties', 'color')).to.deep.equal({});
-    expect(at(told, 'properties', 'any')).to.deep.equal({ 'x-kubernetes-preserve-unknown-fields': true });
+    const reported = at(built({ version: 2, encoding: 'json' }, ''), 'definitions', 'com.example.v1.Oa', 'properties', 'spec');
+    expect(at(reported, 'required')).to.deep.equal(['size']);
+    expect(at(reported, 'properties', 'color')).to.deep.equal({});
+    expect(at(reported, 'properties', 'any')).to.deep.equal({ 'x-kubernetes-preserve-unknown-fields': true });
   });
 
   it('describe nothing in version 2 of what may be anything, or old clients would refuse it', async () => {

@@ -201,14 +201,14 @@ describe('extensions/plan', () => {
     const own = life(accepted, 1, accepted, { nonStructural: condition });
     const plan = planStatus(own, [own]);
     if (plan === null) throw new Error('nothing is planned');
-    const told = (definition: ApiObject): JsonObject[] => (definition['status'] as unknown as { conditions: JsonObject[] }).conditions;
-    const conditions = told(withStatus({ metadata: {} }, plan, 'now'));
+    const reported = (definition: ApiObject): JsonObject[] => (definition['status'] as unknown as { conditions: JsonObject[] }).conditions;
+    const conditions = reported(withStatus({ metadata: {} }, plan, 'now'));
     expect(conditions.map(({ type }) => type)).to.deep.equal(['NamesAccepted', 'Established', 'NonStructuralSchema']);
     const settled = { ...own, conditions };
     expect(planStatus(settled, [])).to.equal(null);
     const mended = planStatus({ ...settled, nonStructural: null }, []);
     if (mended === null) throw new Error('nothing is planned');
-    expect(told(withStatus({ metadata: {}, status: { conditions } }, mended, 'now')).map(({ type }) => type)).to.deep.equal([
+    expect(reported(withStatus({ metadata: {}, status: { conditions } }, mended, 'now')).map(({ type }) => type)).to.deep.equal([
       'NamesAccepted',
       'Established',
     ]);

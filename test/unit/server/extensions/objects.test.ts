@@ -389,7 +389,7 @@ describe('extensions/objects', () => {
     expect(warnings).to.have.length(1).and.to.have.nested.property('[0]').that.contains('"more"');
   });
 
-  it('are told of what was wrong before also where something else is refused, and of items of sets only as a whole', async () => {
+  it('are warned of what was wrong before also where something else is refused, and of items of sets only as a whole', async () => {
     const long = { 'x-kubernetes-validations': [{ rule: 'self.size() > 3', message: 'too short' }] };
     const withRules = (rules: JsonObject): Promise<unknown> => {
       const text = { type: 'string', maxLength: 9, ...rules };

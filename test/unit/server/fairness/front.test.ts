@@ -243,7 +243,7 @@ describe('fairness: what rests', () => {
     const fairness = new Fairness({ seats: 1, waitMaxMs: 60_000, estimate: () => ({ objects: 0, bytes: null, watchers: 0 }) });
     const limited = { limitResponse: { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } } };
     fairness.configure([schemaOf(schema('all', 'level', 1, 'ann'))], [levelOf(level('level', limited))]);
-    const told: string[] = [];
+    const reported: string[] = [];
     const admit = (name: string): void | Promise<void> => {
       const read = requestInfo('GET', '/api/v1/namespaces/n/pods/p', new URLSearchParams());
       if (!read.ok) throw new Error(read.message);
@@ -255,13 +255,13 @@ describe('fairness: what rests', () => {
         closed: false,
         onClose: () => {},
         holdSeat: () => {},
-        foundNoRoom: () => told.push(name),
+        foundNoRoom: () => reported.push(name),
       });
     };
     expect(admit('begins')).to.equal(undefined);
     void admit('waits');
     expect(() => admit('is refused')).to.throw('too many requests');
-    expect(told).to.deep.equal(['is refused']);
+    expect(reported).to.deep.equal(['is refused']);
   });
 });
 

@@ -25,7 +25,7 @@ describe('fairness: a level', () => {
         const [level, model] = [new Level<number>(of, 0), new Model(of)];
         const tickets = new Map<number, Ticket<number>>();
         let [now, ids] = [0, 0];
-        const told = (begun: readonly Ticket<number>[]): number[] => begun.map((each) => each.of);
+        const reported = (begun: readonly Ticket<number>[]): number[] => begun.map((each) => each.of);
         for (const { what, after, pick, seats } of steps) {
           now += after / 1024;
           const working = model.of('working');
@@ -36,7 +36,7 @@ describe('fairness: a level', () => {
             expect(arrival.outcome).to.equal(model.arrive(ids, seats, hand, now));
             if (arrival.outcome === 'begin' || arrival.outcome === 'wait') tickets.set(ids, arrival.ticket);
             ids++;
-          } else if (what === 'resize') expect(told(level.resize(seats, now))).to.deep.equal(model.resize(seats, now));
+          } else if (what === 'resize') expect(reported(level.resize(seats, now))).to.deep.equal(model.resize(seats, now));
           else if (what === 'abandon' && waiting.length > 0) {
             const { id } = waiting[pick % waiting.length]!;
             expect(level.abandon(tickets.get(id)!, now)).to.equal(true);
@@ -45,8 +45,8 @@ describe('fairness: a level', () => {
           } else if (working.length > 0 && (what === 'finish' || what === 'change')) {
             const { id } = working[pick % working.length]!;
             const ticket = tickets.get(id)!;
-            if (what === 'finish') expect(told(level.finish(ticket, now))).to.deep.equal(model.finish(id, now));
-            else expect(told(level.change(ticket, seats, now))).to.deep.equal(model.change(id, seats, now));
+            if (what === 'finish') expect(reported(level.finish(ticket, now))).to.deep.equal(model.finish(id, now));
+            else expect(reported(level.change(ticket, seats, now))).to.deep.equal(model.change(id, seats, now));
           }
           expect([level.seatsInUse, level.waiting, level.underWay]).to.deep.equal([
             model.sum(model.of('working')),

@@ -45,7 +45,7 @@ describe('seats of a request', () => {
     expect(seats(holding(5, null))).to.equal(1);
   });
 
-  it('of a write stay taken while those who watch are told', () => {
+  it('of a write stay taken while watchers are notified', () => {
     expect(workOf(info({ verb: 'update', name: 'one' }), new URLSearchParams(), holding(1, 1, 40))).to.deep.include({
       seats: 1,
       finalSeats: 4,

@@ -91,7 +91,7 @@ class Scene {
   }
 }
 
-describe('what is told of fairness', () => {
+describe('what is reported of fairness', () => {
   const pods = '/api/v1/namespaces/n/pods';
   const named = 'flow_schema="all",priority_level="one"';
 

@@ -13,7 +13,7 @@ describe('http, where several threads serve', () => {
     client = await identities.issue({ name: 'admin', groups: ['system:masters'], usage: 'clientAuth' });
   });
 
-  it('looks at nothing of a request before the thread knows what its client may have been told', async () => {
+  it('looks at nothing of a request before the thread knows what its client may have seen', async () => {
     const steps: string[] = [];
     let arrived = (): void => undefined;
     const asked = new Promise<void>((resolve) => {

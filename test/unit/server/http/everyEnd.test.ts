@@ -26,7 +26,7 @@ const heldBytesMax = 6 * 1024 * 1024;
 /** Incompressible. */
 const longPart = randomBytes(200_000);
 /** Longer than all time limits of the server here. */
-const patienceMs = 120_000;
+const timeLimitMs = 120_000;
 
 /** The phase of a request at its end. */
 const phases = ['authentication', 'authorization', 'audit', 'body', 'queue', 'read', 'write', 'list', 'gzip', 'watch', 'untaken'] as const;
@@ -187,7 +187,7 @@ describe('whatever is under way when a connection or a request ends', function (
   });
   /** Resolves when nothing is left; a timeout shows the last state. */
   const settled = async (before: Readonly<Record<string, number>>, what: string): Promise<void> => {
-    const until = performance.now() + patienceMs;
+    const until = performance.now() + timeLimitMs;
     for (;;) {
       const now = await left();
       const more = Object.entries(now).filter(([name, count]) => count > (before[name] ?? Infinity));

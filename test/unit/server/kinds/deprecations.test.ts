@@ -11,7 +11,7 @@ describe('kinds: versions that clients should leave', () => {
   });
   const cidrs = type('networking.k8s.io', 'v1beta1', 'servicecidrs', 'ServiceCIDR');
 
-  it('are told of in the words of the reference, from the release on in which they are deprecated', () => {
+  it('are reported in the words of the reference, from the release on in which they are deprecated', () => {
     expect(deprecationOf(cidrs, 33)).to.equal(null);
     expect(deprecationOf(cidrs, 34)).to.deep.equal({
       text: 'networking.k8s.io/v1beta1 ServiceCIDR is deprecated in v1.34+, unavailable in v1.37+',
@@ -28,7 +28,7 @@ describe('kinds: versions that clients should leave', () => {
   });
 
   it('are known to the table of built-in types, in the release that it is of', () => {
-    const told = (emulatedMinor: number): string[] =>
+    const reported = (emulatedMinor: number): string[] =>
       createCatalogue({ serves: () => true, emulatedMinor }).groups.flatMap(({ versions }) =>
         versions.flatMap(({ resources }) =>
           resources.flatMap(({ group, version, resource, behaviour: { deprecation } }) =>
@@ -36,12 +36,12 @@ describe('kinds: versions that clients should leave', () => {
           ),
         ),
       );
-    expect(told(36)).to.include.members([
+    expect(reported(36)).to.include.members([
       'servicecidrs.v1beta1.networking.k8s.io',
       'endpoints.v1.',
       'resourceslices.v1beta1.resource.k8s.io',
     ]);
-    expect(told(36).filter((name) => name.includes('.v1.'))).to.have.members(['endpoints.v1.', 'componentstatuses.v1.']);
-    expect(told(33)).not.to.include('servicecidrs.v1beta1.networking.k8s.io');
+    expect(reported(36).filter((name) => name.includes('.v1.'))).to.have.members(['endpoints.v1.', 'componentstatuses.v1.']);
+    expect(reported(33)).not.to.include('servicecidrs.v1beta1.networking.k8s.io');
   });
 });

@@ -274,7 +274,7 @@ describe('registry/rare kinds', () => {
       expect(await causes(plain.update(group({}), label))).to.deep.equal([]);
     });
 
-    it('never change, and are told of each part that would have', async () => {
+    it('never change, and are refused for each part that would have', async () => {
       const full = await createSample({ features });
       await full.create(group(featured));
       const changed: JsonObject = {

@@ -62,21 +62,21 @@ describe('--runtime-config', () => {
       ] as const;
       return {
         served: names.map(([group, name]) => catalogue.resource(group, 'v1beta1', name) !== null),
-        told: closedGates(read.options).map((text) => /names (\S+),.*--feature-gates=(\w+)=true$/.exec(text)?.slice(1).join(' ')),
+        reported: closedGates(read.options).map((text) => /names (\S+),.*--feature-gates=(\w+)=true$/.exec(text)?.slice(1).join(' ')),
       };
     };
     expect(served()).to.deep.equal({
       served: [false, false, true],
-      told: [
+      reported: [
         'certificates.k8s.io/v1beta1/clustertrustbundles ClusterTrustBundle',
         'certificates.k8s.io/v1beta1/podcertificaterequests PodCertificateRequest',
       ],
     });
     expect(served('--feature-gates=ClusterTrustBundle=true,PodCertificateRequest=true')).to.deep.equal({
       served: [true, true, true],
-      told: [],
+      reported: [],
     });
-    expect(served('--feature-gates=AllBeta=true')).to.deep.equal({ served: [true, true, true], told: [] });
+    expect(served('--feature-gates=AllBeta=true')).to.deep.equal({ served: [true, true, true], reported: [] });
   });
 
   it('serves the requests for the state of device pools without their feature, so that they can be removed', () => {

@@ -94,8 +94,8 @@ plugins:
     const { token } = body['status'] as { token: string };
     const { aud } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { aud: unknown };
     expect(aud).to.deep.equal(['here', 'there']);
-    const told = await ask({ path: '/api', headers: { authorization: `Bearer ${token}` } });
-    expect(told.status).to.equal(200);
+    const reported = await ask({ path: '/api', headers: { authorization: `Bearer ${token}` } });
+    expect(reported.status).to.equal(200);
   });
 
   it('tokens are those of the account that the request means', async () => {

@@ -49,7 +49,7 @@ const otherDefaults: Readonly<Record<string, string>> = {
   'audit-log-version': 'in its real spelling',
   'audit-webhook-version': 'in its real spelling',
   'tls-cipher-suites': 'those of the runtime, where they are not given',
-  version: 'told in words',
+  version: 'described in words',
   'anonymous-auth': 'on, unless a configuration file says something: so "not given" is told apart',
 };
 /** Invalid values by type. */
@@ -102,7 +102,7 @@ const tested = fs
 describe('options of the specification', () => {
   for (const [neutral, type, given] of specified) {
     const name = real.get(neutral) ?? neutral;
-    it(`--${name} is read, checked and told of`, () => {
+    it(`--${name} is read, checked and reported`, () => {
       const flag = table[name];
       if (flag === undefined) throw new Error(`--${neutral} is not known`);
       expect(kinds[type] ?? [type], type).to.include(flag.kind);

@@ -23,13 +23,13 @@ describe('the endpoints of the kubernetes service', () => {
           .map(({ server }) => server);
         expect(endpointsFor(shuffled)).to.deep.equal(endpointsFor(servers));
         expect(sliceFor(shuffled)).to.deep.equal(sliceFor(servers));
-        const told = (endpointsFor(servers)['subsets'] as { addresses: { ip: string }[]; ports: { port: number }[] }[]).flatMap(
+        const reported = (endpointsFor(servers)['subsets'] as { addresses: { ip: string }[]; ports: { port: number }[] }[]).flatMap(
           ({ addresses, ports }) => addresses.map(({ ip }) => [ip, ports[0]?.port ?? 0] as const),
         );
         const lowest = new Map<string, number>();
         for (const { ip, port } of servers) lowest.set(ip, Math.min(lowest.get(ip) ?? 65_536, port));
-        expect(new Map(told)).to.deep.equal(lowest);
-        expect(told).to.have.length(lowest.size);
+        expect(new Map(reported)).to.deep.equal(lowest);
+        expect(reported).to.have.length(lowest.size);
       }),
     );
   });
@@ -91,9 +91,9 @@ describe('the lease of a server', () => {
 
   it('tells the address that was written, of either family, and has a name that DNS takes', () => {
     fc.assert(
-      fc.property(address, fc.option(address), fc.string(), fc.string(), (told, peerAddress, hostname, memberId) => {
-        const lease = leaseOf({ ...identity(told), peerAddress, hostname, memberId }, 1_000);
-        expect(readLease(lease)).to.deep.equal({ address: told, peerAddress: peerAddress ?? told, memberId, renewedAt: 1_000 });
+      fc.property(address, fc.option(address), fc.string(), fc.string(), (reported, peerAddress, hostname, memberId) => {
+        const lease = leaseOf({ ...identity(reported), peerAddress, hostname, memberId }, 1_000);
+        expect(readLease(lease)).to.deep.equal({ address: reported, peerAddress: peerAddress ?? reported, memberId, renewedAt: 1_000 });
         expect(lease.metadata.name).to.match(/^apiserver-[a-z2-7]{26}$/);
       }),
     );
@@ -151,7 +151,7 @@ describe('API servers beside each other', () => {
   const settle = async (...servers: readonly Presence[]): Promise<void> => {
     for (const each of [...servers, ...servers]) await each.turn();
   };
-  const told = async (): Promise<string[]> => {
+  const reported = async (): Promise<string[]> => {
     const { subsets = [] } = (await sample.get('v1/Endpoints', 'kubernetes')) as { subsets?: { addresses: { ip: string }[] }[] };
     const { endpoints } = (await sample.get('discovery.k8s.io/v1/EndpointSlice', 'kubernetes')) as {
       endpoints?: { addresses: string[] }[];
@@ -172,17 +172,17 @@ describe('API servers beside each other', () => {
     for (const each of running) await each.stop();
   });
 
-  it('are all told of while they are there, and a silent one no more', async () => {
+  it('are all published while they are there, and a silent one no more', async () => {
     const [a, b, c] = [server('a', '10.0.0.1'), server('b', '10.0.0.2'), server('c', '10.0.0.3')];
     await settle(a, b, c);
-    expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
+    expect(await reported()).to.deep.equal(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
     for (let passed = 0; passed <= goneAfterMs; passed += renewIntervalMs) {
       elapsed += renewIntervalMs;
       await settle(a, c);
     }
-    expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.3']);
+    expect(await reported()).to.deep.equal(['10.0.0.1', '10.0.0.3']);
     await settle(b, a);
-    expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
+    expect(await reported()).to.deep.equal(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
   });
 
   it('write the endpoints only where these change', async () => {
@@ -209,11 +209,11 @@ describe('API servers beside each other', () => {
     await settle(a, b);
     elapsed += goneAfterMs * 2;
     await settle(a);
-    expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.2']);
+    expect(await reported()).to.deep.equal(['10.0.0.1', '10.0.0.2']);
     await settle(a, server('c', '10.0.0.3', true, 2), a);
-    expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.3']);
+    expect(await reported()).to.deep.equal(['10.0.0.1', '10.0.0.3']);
     await a.stop();
-    expect(await told()).to.deep.equal(['10.0.0.3']);
+    expect(await reported()).to.deep.equal(['10.0.0.3']);
   });
 
   it('take themselves out when they stop', async () => {
@@ -222,7 +222,7 @@ describe('API servers beside each other', () => {
     b.start();
     await settle(a, b);
     await b.stop();
-    expect(await told()).to.deep.equal(['10.0.0.1']);
+    expect(await reported()).to.deep.equal(['10.0.0.1']);
     const lease = await sample.registry
       .get(
         {
@@ -236,13 +236,13 @@ describe('API servers beside each other', () => {
     expect(lease).to.match(/not found/);
   });
 
-  it('that were gone before this one came are not told of, and in the end forgotten', async () => {
+  it('that were gone before this one came are not published, and in the end forgotten', async () => {
     const gone = server('gone', '10.0.0.9', false);
     await settle(gone);
     elapsed += goneAfterMs * 2;
     const late = server('late', '10.0.0.1');
     await settle(late);
-    expect(await told()).to.deep.equal(['10.0.0.1']);
+    expect(await reported()).to.deep.equal(['10.0.0.1']);
     elapsed += 3_600_001;
     await settle(late);
     const leases = await sample.storage.list({
@@ -268,8 +268,8 @@ describe('API servers beside each other', () => {
 describe('the addresses that servers of both programs tell each other', () => {
   const masters = (sample: Sample, ip: string): MasterLeases => new MasterLeases(sample.storage, ip);
   const ipsIn = async (sample: Sample): Promise<unknown> => {
-    const told = (await sample.get('Endpoints', 'kubernetes')) as { subsets?: { addresses: { ip: string }[] }[] };
-    return told.subsets?.flatMap(({ addresses }) => addresses.map(({ ip }) => ip));
+    const reported = (await sample.get('Endpoints', 'kubernetes')) as { subsets?: { addresses: { ip: string }[] }[] };
+    return reported.subsets?.flatMap(({ addresses }) => addresses.map(({ ip }) => ip));
   };
 
   it('are all in the endpoints, as long as they are there', async () => {

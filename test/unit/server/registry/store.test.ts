@@ -123,12 +123,12 @@ describe('registry/store', () => {
   it('takes a name beside a prefix for one that it has chosen itself', async () => {
     await registry.create(target(''), configMap({ name: 'a' }), options());
     const plain = 'configmaps "a" already exists';
-    const told = async (metadata: ApiObject['metadata']): Promise<unknown> => {
+    const reported = async (metadata: ApiObject['metadata']): Promise<unknown> => {
       const { code, message, details } = await refusal(registry.create(target(''), configMap(metadata), options()));
       return [code, message, details?.retryAfterSeconds];
     };
-    expect(await told({ name: 'a' })).to.deep.equal([409, plain, undefined]);
-    expect(await told({ name: 'a', generateName: 'g-' })).to.deep.equal([
+    expect(await reported({ name: 'a' })).to.deep.equal([409, plain, undefined]);
+    expect(await reported({ name: 'a', generateName: 'g-' })).to.deep.equal([
       409,
       `${plain}, the server was not able to generate a unique name for the object`,
       1,

@@ -67,7 +67,7 @@ describe('read barriers', () => {
     expect(answers).to.have.length(0);
   });
 
-  it('are left by their readers even if the machine gives them no time to gather: who comes later is told of what happened later', async () => {
+  it('are left by their readers even if the machine gives them no time to gather: who comes later learns of what happened later', async () => {
     const hurried = new Barriers(
       {
         barrier: () =>

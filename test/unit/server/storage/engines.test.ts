@@ -110,13 +110,13 @@ class Subject {
     );
     const outcome = await this.#engine.write({ comparisons, operations }, { timeoutMs });
     if (outcome.outcome === 'applied') this.#made.push(outcome.revision);
-    return outcome.outcome === 'conflict' ? ['conflict', outcome.current.map((item) => item && this.#told(item))] : outcome.outcome;
+    return outcome.outcome === 'conflict' ? ['conflict', outcome.current.map((item) => item && this.#reported(item))] : outcome.outcome;
   }
 
   async #range({ from, to, limit, back }: Extract<Step, { do: 'range' }>): Promise<unknown> {
     const end = to === null ? `${this.#prefix.slice(0, -1)}0` : this.#key(to);
     const result = await this.#engine.range({ start: this.#key(from), end, revision: revision(this.#at(back)), limit });
-    return result.outcome === 'found' ? [result.items.map((item) => this.#told(item)), result.remaining] : result.outcome;
+    return result.outcome === 'found' ? [result.items.map((item) => this.#reported(item)), result.remaining] : result.outcome;
   }
 
   async #changes({ back, bytesMax }: Extract<Step, { do: 'changes' }>): Promise<unknown> {
@@ -146,7 +146,7 @@ class Subject {
     return this.#made[Math.max(0, this.#made.length - 1 - back)] ?? 0;
   }
 
-  #told({ key, value, createRevision, modRevision, version }: KeyValue): unknown {
+  #reported({ key, value, createRevision, modRevision, version }: KeyValue): unknown {
     return [key, Buffer.from(value).toString(), this.#made.indexOf(createRevision), this.#made.indexOf(modRevision), version];
   }
 

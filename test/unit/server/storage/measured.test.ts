@@ -5,16 +5,16 @@ import { KeySpace } from '../../../../server/storage/keys.js';
 import { MeasuredEngine } from '../../../../server/storage/measured.js';
 
 describe('the times of a store', () => {
-  it('are told by operation and resource, and whether it could do what was asked', async () => {
+  it('are counted by operation and resource, and whether it could do what was asked', async () => {
     let outcome: WriteOutcome = { outcome: 'applied', revision: revision(2) };
     const engine = {
       write: () => Promise.resolve(outcome),
       range: () => Promise.resolve({ outcome: 'found', revision: revision(2), items: [], remaining: 0 }),
     } as unknown as StoreEngine;
-    const told: string[] = [];
+    const reported: string[] = [];
     const measured = new MeasuredEngine(engine, new KeySpace('/registry'), (operation, { group, resource }, { seconds, failed }) => {
       expect(seconds).to.be.at.least(0);
-      told.push(`${operation} ${resource}.${group}${failed ? ' failed' : ''}`);
+      reported.push(`${operation} ${resource}.${group}${failed ? ' failed' : ''}`);
     });
     const key = '/registry/apps/deployments/n/a';
     const write = (modRevision: number, operation: object): Promise<WriteOutcome> =>
@@ -30,7 +30,7 @@ describe('the times of a store', () => {
     await measured.range({ start: key, end: `${key}\0`, revision: null, limit: 1 });
     await measured.range({ start: '/registry/core/pods/', end: '/registry/core/pods0', revision: null, limit: null });
     await measured.range({ start: '/registry/', end: '/registry0', revision: null, limit: null });
-    expect(told).to.deep.equal([
+    expect(reported).to.deep.equal([
       'create deployments.apps',
       'update deployments.apps',
       'delete deployments.apps',

@@ -208,10 +208,10 @@ describe('the replicated storage', () => {
         if (++tries === 1) throw new PassingError('nobody answers');
         return range(options);
       };
-      const told: unknown[] = [];
-      storage = createRaftStorage({ replica, ...quick, report: (error) => told.push(String(error)) });
+      const reported: unknown[] = [];
+      storage = createRaftStorage({ replica, ...quick, report: (error) => reported.push(String(error)) });
       await storage.ready();
-      expect(told).to.deep.equal(['PassingError: nobody answers']);
+      expect(reported).to.deep.equal(['PassingError: nobody answers']);
     });
 
     it('begins again where the present is compacted between the first two reads', async () => {
@@ -269,7 +269,7 @@ describe('the replicated storage', () => {
       expect(replica.barriers).to.equal(2);
     });
 
-    it('asks for no barrier where the replica knows the present without one, and has told it', async () => {
+    it('asks for no barrier where the replica knows the present without one, and has reported it', async () => {
       await storage.ready();
       replica.isSole = true;
       replica.apply([put('a')]);

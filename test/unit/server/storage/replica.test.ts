@@ -65,7 +65,7 @@ describe('over a real replica', () => {
   });
 
   it('waits for what another thread of the process may know', async () => {
-    let told = 0;
+    let reported = 0;
     const held: (() => void)[] = [];
     let holds = false;
     // Gets changes later than others.
@@ -81,7 +81,7 @@ describe('over a real replica', () => {
         (['write', 'barrier', 'range', 'changesSince', 'compact'] as const).map((name) => [name, { value: replica[name].bind(replica) }]),
       ),
     }) as Replica;
-    const storage = createRaftStorage({ replica: late, prefix: `/test-${++prefixes}`, published: () => told });
+    const storage = createRaftStorage({ replica: late, prefix: `/test-${++prefixes}`, published: () => reported });
     await storage.ready();
     expect(storage.caughtUp()).to.equal(undefined);
     holds = true;
@@ -90,7 +90,7 @@ describe('over a real replica', () => {
       { timeoutMs: 10_000 },
     );
     if (written.outcome !== 'applied') throw new Error(written.outcome);
-    told = written.revision;
+    reported = written.revision;
     let known = false;
     const waiting = Promise.resolve(storage.caughtUp()).then(() => {
       known = true;
@@ -99,7 +99,7 @@ describe('over a real replica', () => {
     expect(known).to.equal(false);
     for (const take of held.splice(0)) take();
     await waiting;
-    expect(storage.version).to.be.at.least(told);
+    expect(storage.version).to.be.at.least(reported);
     expect(storage.caughtUp()).to.equal(undefined);
     storage.close();
   });

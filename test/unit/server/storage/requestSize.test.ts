@@ -47,7 +47,7 @@ describe('the size of a request to the store', () => {
               bytes === null ? { type: 'delete' as const, key: name } : { type: 'put' as const, key: name, value: Buffer.alloc(bytes, 1) },
             ),
           ];
-          const told = /max \((\d+) vs\. 2097152\)$/.exec(sizeRefusal(comparisons, operations, Infinity) ?? '')?.[1];
+          const reported = /max \((\d+) vs\. 2097152\)$/.exec(sizeRefusal(comparisons, operations, Infinity) ?? '')?.[1];
           const message = txn.question.encode({
             compare: comparisons.map((each) => ({ result: 0, target: 2, ...each })),
             success: operations.map((each) =>
@@ -56,7 +56,7 @@ describe('the size of a request to the store', () => {
             failure: [],
           });
           // Clients may omit zero fields.
-          expect(message.length - Number(told)).to.be.within(-4 * (comparisons.length + operations.length), 4 * comparisons.length);
+          expect(message.length - Number(reported)).to.be.within(-4 * (comparisons.length + operations.length), 4 * comparisons.length);
         },
       ),
       { numRuns: 30 },
@@ -89,7 +89,7 @@ describe('the size of a request to the store', () => {
     expect(small.metadata.managedFields).to.have.length(1);
   });
 
-  it('is told by texts', () => {
+  it('is measured by texts', () => {
     expect(isTooLarge('etcdserver: request is too large')).to.equal(true);
     expect(isTooLarge('etcdserver: mvcc: database space exceeded')).to.equal(false);
   });

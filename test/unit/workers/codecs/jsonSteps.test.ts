@@ -37,7 +37,7 @@ describe('JSON that is written in steps', () => {
     );
   });
 
-  it('writes no more in one step than it is told', () => {
+  it('writes no more in one step than its limit', () => {
     let read = 0;
     const count = 20_000;
     const items = Array.from({ length: count }, (_item, index) => ({ toJSON: () => (read++, index) }));

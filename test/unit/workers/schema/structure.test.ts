@@ -88,7 +88,7 @@ function made(type: ApiType, seed: number, changed: readonly Change[]): { value:
 }
 
 /** As text, because the order of members counts. */
-const told = (result: StructureResult): string =>
+const reported = (result: StructureResult): string =>
   JSON.stringify(result, (_name, each: unknown) =>
     typeof each === 'bigint' ? `${each}n` : each instanceof NumberLiteral ? `literal ${each.text}` : Object.is(each, -0) ? '-0' : each,
   );
@@ -97,12 +97,12 @@ function checkSame(type: ApiType, seed: number, changed: readonly Change[]): Str
   const [one, other] = [made(type, seed, changed), made(type, seed, changed)];
   const orderOf = ({ order }: typeof one): Map<JsonMembers, string[][]> | undefined => (order.size === 0 ? undefined : order);
   const result = checkStructure(one.value, type, { unknownFields: 'report', order: orderOf(one) });
-  expect(told(result), `${type.name} ${seed}`).to.equal(told(walked(other.value, type, orderOf(other))));
+  expect(reported(result), `${type.name} ${seed}`).to.equal(reported(walked(other.value, type, orderOf(other))));
   // Every container is large enough for its own steps.
   for (const most of [0, 2]) {
     const again = made(type, seed, changed);
     const steps = structureSteps(again.value, type, { unknownFields: 'report', order: orderOf(again) }, most);
-    expect(told(inOneGo(steps)), `${type.name} ${seed} in steps of ${most}`).to.equal(told(result));
+    expect(reported(inOneGo(steps)), `${type.name} ${seed} in steps of ${most}`).to.equal(reported(result));
   }
   return result;
 }
@@ -130,8 +130,8 @@ describe('schema/structure', function () {
   it('names the type of lists in maps (`ExtraValue` of authorization/v1/types.go)', () => {
     const type = typeNamed('authorization.v1.SubjectAccessReview')!;
     const problem = (extra: Json): unknown => {
-      const told = checkStructure({ spec: { extra } }, type, { unknownFields: 'report' });
-      return told.ok ? null : told.message.replace('json: cannot unmarshal ', '');
+      const reported = checkStructure({ spec: { extra } }, type, { unknownFields: 'report' });
+      return reported.ok ? null : reported.message.replace('json: cannot unmarshal ', '');
     };
     const at = 'into Go struct field SubjectAccessReviewSpec.spec.extra of type';
     expect(problem({ a: 'x' })).to.equal(`string ${at} v1.ExtraValue`);
@@ -143,8 +143,8 @@ describe('schema/structure', function () {
     const type = typeNamed('apiextensions.v1.CustomResourceDefinition')!;
     const definition = (schema: JsonMembers): JsonMembers => ({ spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } });
     const problem = (schema: JsonMembers, most: number): unknown => {
-      const told = inOneGo(structureSteps(structuredClone(definition(schema)), type, { unknownFields: 'report' }, most));
-      return told.ok ? null : /cannot unmarshal (\w+) into .*openAPIV3Schema\.(.*) of/.exec(told.message)?.slice(1).join(' ');
+      const reported = inOneGo(structureSteps(structuredClone(definition(schema)), type, { unknownFields: 'report' }, most));
+      return reported.ok ? null : /cannot unmarshal (\w+) into .*openAPIV3Schema\.(.*) of/.exec(reported.message)?.slice(1).join(' ');
     };
     const inner = { minimum: 'x' };
     for (const most of [0, 1_000]) {
@@ -180,6 +180,6 @@ describe('schema/structure', function () {
       const type = typeNamed(typeName)!;
       expect(stepsOf(structureSteps(structuredClone(value), type, { unknownFields: 'report' }))).to.be.greaterThan(500);
       const inSteps = inOneGo(structureSteps(structuredClone(value), type, { unknownFields: 'report' }));
-      expect(told(inSteps)).to.equal(told(checkStructure(structuredClone(value), type, { unknownFields: 'report' })));
+      expect(reported(inSteps)).to.equal(reported(checkStructure(structuredClone(value), type, { unknownFields: 'report' })));
     });
 });

@@ -31,7 +31,7 @@ export const placedContainers = (spec: Writable<v1.PodSpec>, path: Path): Placed
   );
 
 /** The pod's facts that warnings about a container need. */
-export interface ContainerSurroundings {
+export interface PodFacts {
   readonly annotations: Annotations;
   readonly annotationsPath: Path;
   /** AppArmor annotations of pods become fields, with a separate warning. */
@@ -41,7 +41,7 @@ export interface ContainerSurroundings {
 
 export function containerWarnings(
   { container: { name = '', securityContext: security, resources, env }, path }: Placed,
-  { annotations, annotationsPath, ofTemplate, podHasAppArmor }: ContainerSurroundings,
+  { annotations, annotationsPath, ofTemplate, podHasAppArmor }: PodFacts,
 ): string[] {
   const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
   return [

@@ -43,7 +43,7 @@ function warningsOf(holder: Holder, path: Path, ofTemplate: boolean): string[] {
   const secrets = itemsOf(spec.imagePullSecrets).map(({ name = '' }) => name);
   const secretsPath = at.child('imagePullSecrets');
   const said = (key: string, text: string): string[] => (Object.hasOwn(annotations, key) ? [`${annotationsPath.key(key)}: ${text}`] : []);
-  const surroundings = { annotations, annotationsPath, ofTemplate, podHasAppArmor: isSet(security?.appArmorProfile) };
+  const facts = { annotations, annotationsPath, ofTemplate, podHasAppArmor: isSet(security?.appArmorProfile) };
   return [
     ...nodeWarnings(spec, at),
     ...deprecatedAnnotations.flatMap(([key, text]) => said(key, text)),
@@ -59,7 +59,7 @@ function warningsOf(holder: Holder, path: Path, ofTemplate: boolean): string[] {
     ...secrets.flatMap((name, position) => (name === '' ? [`${secretsPath.index(position).child('name')}: invalid empty name ""`] : [])),
     ...['memory', 'ephemeral-storage'].flatMap((resource) => fractionalBytes(spec.overhead, resource, at.child('overhead'))),
     ...(isSet(security?.seccompProfile) ? [] : said(seccompPodAnnotation, seccompText)),
-    ...containers.flatMap((placed) => containerWarnings(placed, surroundings)),
+    ...containers.flatMap((placed) => containerWarnings(placed, facts)),
     ...portWarnings(containers),
     ...portNameWarnings(containers),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0

@@ -72,7 +72,7 @@ describe('webhooks of admission, changes of metadata', () => {
       }
     });
 
-  const misfits: readonly (readonly [operation: JsonObject, told: string])[] = [
+  const misfits: readonly (readonly [operation: JsonObject, reported: string])[] = [
     [{ op: 'add', path: '/nope/x', value: 'y' }, 'add operation does not apply: doc is missing path: "/nope/x": missing value'],
     [{ op: 'test', path: '/metadata/name', value: 'z' }, 'testing value /metadata/name failed: test failed'],
     [{ op: 'remove', path: '/data/none' }, "error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value"],
@@ -88,10 +88,10 @@ describe('webhooks of admission, changes of metadata', () => {
     ],
     [{ op: 'guess', path: '/data/a' }, 'Unexpected kind: guess'],
   ];
-  for (const [operation, told] of misfits)
-    it(`are told of: ${told}`, async () => {
+  for (const [operation, reported] of misfits)
+    it(`are sent: ${reported}`, async () => {
       const { status, body } = await create('misfit', [operation]);
-      expect([status, body['message']]).to.deep.equal([500, `Internal error occurred: ${told}`]);
+      expect([status, body['message']]).to.deep.equal([500, `Internal error occurred: ${reported}`]);
     });
 
   it('warn in any language', async () => {

@@ -263,7 +263,7 @@ describe('webhooks of admission', () => {
       expect(service.reviews).to.have.length(2);
     });
 
-    it('of which the audit log is told, with the patch where it tells of bodies', async () => {
+    it('which the audit log records, with the patch where it tells of bodies', async () => {
       await server.configure('mutating', client());
       const patch = [{ op: 'add', path: '/metadata/labels', value: { n: '1' } }];
       service.reply = patchReply(patch);

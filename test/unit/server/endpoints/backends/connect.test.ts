@@ -152,8 +152,8 @@ describe('requests that go on to nodes and programs', () => {
       agent.answer = (_request, response) => {
         response.writeHead(code, { location: 'https://example.com/' }).end(text);
       };
-      const { status: told, body } = await send('GET', `${pods}/p/log`);
-      expect([told, body['reason'], body['message']]).to.deep.equal(expected);
+      const { status: reported, body } = await send('GET', `${pods}/p/log`);
+      expect([reported, body['reason'], body['message']]).to.deep.equal(expected);
       expect(agent.seen).to.have.length(1);
     });
   }
@@ -167,17 +167,17 @@ describe('requests that go on to nodes and programs', () => {
     await node('off', [{ type: 'InternalIP', address: '127.0.0.1' }], port);
     await node('nowhere', [], port);
     for (const name of ['off', 'nowhere', 'absent']) await pod(name, name, ['c']);
-    const told = async (name: string): Promise<readonly unknown[]> => {
+    const reported = async (name: string): Promise<readonly unknown[]> => {
       const { status: code, body } = await send('GET', `${pods}/${name}/log`);
       return [code, body['reason'], String(body['message'])];
     };
-    expect(await told('off')).to.deep.equal([
+    expect(await reported('off')).to.deep.equal([
       503,
       'ServiceUnavailable',
       `error dialing backend: 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
     ]);
-    expect(await told('nowhere')).to.deep.equal([503, 'ServiceUnavailable', 'node "nowhere" has no address of the preferred types']);
-    expect(await told('absent')).to.deep.equal([404, 'NotFound', 'nodes "absent" not found']);
+    expect(await reported('nowhere')).to.deep.equal([503, 'ServiceUnavailable', 'node "nowhere" has no address of the preferred types']);
+    expect(await reported('absent')).to.deep.equal([404, 'NotFound', 'nodes "absent" not found']);
   });
 
   it('refuses an agent of another authority, unless the client does not care', async () => {
@@ -373,7 +373,7 @@ describe('requests that go on to nodes and programs', () => {
       asked.push(attributes);
       return { decision: 'noOpinion', reason: 'because' };
     };
-    const told = async (streamsNeedCreate: boolean, method: string): Promise<unknown> => {
+    const reported = async (streamsNeedCreate: boolean, method: string): Promise<unknown> => {
       server = await startTestServer(undefined, { endpoints: { backends, authorize, streamsNeedCreate } });
       await pod('homeless', '', ['c']);
       const { body } = await send(method, `${pods}/homeless/exec?command=ls`);
@@ -381,10 +381,10 @@ describe('requests that go on to nodes and programs', () => {
       return body['message'];
     };
     const homeless = 'pod homeless does not have a host assigned';
-    expect(await told(true, 'POST')).to.equal(homeless);
-    expect(await told(false, 'GET')).to.equal(homeless);
+    expect(await reported(true, 'POST')).to.equal(homeless);
+    expect(await reported(false, 'GET')).to.equal(homeless);
     expect(asked).to.deep.equal([]);
-    expect(await told(true, 'GET')).to.equal('pods "homeless" is forbidden: because');
+    expect(await reported(true, 'GET')).to.equal('pods "homeless" is forbidden: because');
     expect(asked).to.deep.equal([
       {
         isResource: true,

@@ -111,13 +111,13 @@ describe('addresses that proxies lead to', () => {
   });
 
   it("are all of a name's, or none", async () => {
-    const told =
+    const reported =
       (...addresses: readonly string[]): Lookup =>
       () =>
         Promise.resolve(addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })));
-    expect(await proxyableAddresses('a', told('10.0.0.1', '2001:db8::1'))).to.have.length(2);
-    for (const answer of [told('10.0.0.1', '127.0.0.1'), told('::1', '10.0.0.1'), told('10.0.0.1', '::ffff:127.0.0.1')])
+    expect(await proxyableAddresses('a', reported('10.0.0.1', '2001:db8::1'))).to.have.length(2);
+    for (const answer of [reported('10.0.0.1', '127.0.0.1'), reported('::1', '10.0.0.1'), reported('10.0.0.1', '::ffff:127.0.0.1')])
       expect(await refusal('a', answer)).to.equal('address not allowed');
-    expect(await refusal('a', told())).to.equal('No addresses for hostname');
+    expect(await refusal('a', reported())).to.equal('No addresses for hostname');
   });
 });

@@ -90,7 +90,7 @@ describe('shard selectors', () => {
       return uids;
     }
 
-    it('parts hold together all objects, and each only its own; what was asked for is told', async () => {
+    it('parts hold together all objects, and each only its own; what was asked for is shown', async () => {
       const uids = await create(30);
       const parts = await Promise.all([lower, upper].map((part) => get(`${configMaps}?${query(part)}`)));
       expect(parts.map(({ body }) => metadataOf(body)['shardInfo'])).to.deep.equal([{ selector: lower }, { selector: upper }]);

@@ -79,7 +79,7 @@ describe('endpoints/faulty patches', () => {
         ]);
       });
 
-    it('and bytes that are none are told of as values in memory', async () => {
+    it('and bytes that are none are reported as values in memory', async () => {
       const raw = '{"apiVersion":"v1","kind":"Secret","data":{"a":"?"}}';
       const secrets = '/api/v1/namespaces/default/secrets/absent?fieldManager=m';
       const { body } = await call(server.url, 'PATCH', secrets, { type: types.apply, raw });
@@ -110,7 +110,7 @@ describe('endpoints/faulty patches', () => {
     });
   });
 
-  it('with members that no operation has are told of, or refused', async () => {
+  it('with members that no operation has are reported, or refused', async () => {
     const raw = '[{"op":"add","path":"/data/a","value":"1","odd":1,"op":"add"}]';
     expect(verdict(await send('json', raw))).to.deep.equal([
       200,
@@ -124,7 +124,7 @@ describe('endpoints/faulty patches', () => {
     );
   });
 
-  it('that repeat a member are told of by the line, or refused, but not before it is known whose fields they are', async () => {
+  it('that repeat a member are reported by the line, or refused, but not before it is known whose fields they are', async () => {
     const raw = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: there}\ndata:\n  own: a\n  own: b\n';
     expect(verdict(await send('apply', raw))).to.deep.equal([200, '299 - "line 6: key \\"own\\" already set in map"']);
     const line =

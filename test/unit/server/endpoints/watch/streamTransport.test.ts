@@ -35,12 +35,12 @@ class Usual implements Transport {
 }
 
 /** A writer with a promise of its notification. */
-function writer(): Writer & { readonly told: Promise<void> } {
+function writer(): Writer & { readonly reported: Promise<void> } {
   let taken = (): void => {};
-  const told = new Promise<void>((resolve) => {
+  const reported = new Promise<void>((resolve) => {
     taken = resolve;
   });
-  return { taken: () => taken(), told };
+  return { taken: () => taken(), reported };
 }
 
 describe('endpoints/watch/streamTransport', () => {
@@ -82,7 +82,7 @@ describe('endpoints/watch/streamTransport', () => {
     const opened = await open();
     const first = writer();
     opened.transport.write(parts('first '), first);
-    await first.told;
+    await first.reported;
     opened.usual.written.length = 0;
     return opened;
   }
@@ -100,7 +100,7 @@ describe('endpoints/watch/streamTransport', () => {
     transport.write(parts('a '), null);
     transport.write(parts('b ', 'c ', 'd '), writers[0] ?? null);
     transport.write(parts('e '), writers[1] ?? null);
-    await Promise.all(writers.map(({ told }) => told));
+    await Promise.all(writers.map(({ reported }) => reported));
     transport.write(parts('f '), null);
     transport.end(parts('g'));
     expect(await all).to.equal('first a b c d e f g');
@@ -136,23 +136,23 @@ describe('endpoints/watch/streamTransport', () => {
     const { request, stream, transport, usual } = await openDirect();
     request.pause();
     const waiting = writer();
-    let told = false;
-    void waiting.told.then(() => {
-      told = true;
+    let reported = false;
+    void waiting.reported.then(() => {
+      reported = true;
     });
     // More than the client's window before it reads.
     transport.write([Buffer.alloc(1 << 20)], waiting);
     transport.write(parts('behind'), null);
     const closed = once(stream, 'close');
     await once(request, 'readable');
-    expect(told).to.equal(false);
+    expect(reported).to.equal(false);
     request.close(http2.constants.NGHTTP2_CANCEL);
-    await Promise.all([closed, waiting.told]);
+    await Promise.all([closed, waiting.reported]);
     transport.write(parts('late'), writer());
     expect(usual.written).to.deep.equal(['late']);
   });
 
-  it('shares a lane with the streams of its connection, and with no others', async () => {
+  it('shares a queue with the streams of its connection, and with no others', async () => {
     const [one, two] = [await openDirect(), await openDirect()];
     const before = client;
     client = http2.connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -71,41 +71,41 @@ describe('endpoints/watch/flusher', () => {
     expect(order).to.deep.equal(Array.from({ length: 201 }, (_, n) => n));
   });
 
-  it('serves those of one lane together, some at a time, and the lanes in turn', async () => {
+  it('serves those of one queue together, some at a time, and the queues in turn', async () => {
     const flusher = new Flusher();
-    const lanes = [new FlushQueue(), new FlushQueue()] as const;
+    const queues = [new FlushQueue(), new FlushQueue()] as const;
     const order: string[] = [];
     const counts = [300, 40];
     for (let n = 0; n < Math.max(...counts); n++)
-      for (const [which, lane] of lanes.entries())
-        if (n < (counts[which] ?? 0)) flusher.add({ flush: () => order.push(`${which}.${n}`) }, lane);
+      for (const [which, queue] of queues.entries())
+        if (n < (counts[which] ?? 0)) flusher.add({ flush: () => order.push(`${which}.${n}`) }, queue);
     while (order.length < 340) await turn();
     const of = (which: number, from: number, to: number): string[] => Array.from({ length: to - from }, (_, n) => `${which}.${from + n}`);
     expect(order).to.deep.equal([...of(0, 0, 128), ...of(1, 0, 40), ...of(0, 128, 256), ...of(0, 256, 300)]);
   });
 
-  it('lets who comes back while its lane is served wait for the others', async () => {
+  it('lets who comes back while its queue is served wait for the others', async () => {
     const flusher = new Flusher();
-    const lanes = [new FlushQueue(), new FlushQueue()] as const;
+    const queues = [new FlushQueue(), new FlushQueue()] as const;
     const order: string[] = [];
     let again = 3;
     const eager = {
       flush: () => {
         order.push('eager');
-        if (again-- > 0) flusher.add(eager, lanes[0]);
+        if (again-- > 0) flusher.add(eager, queues[0]);
       },
     };
-    flusher.add(eager, lanes[0]);
-    flusher.add({ flush: () => order.push('other') }, lanes[1]);
+    flusher.add(eager, queues[0]);
+    flusher.add({ flush: () => order.push('other') }, queues[1]);
     while (order.length < 5) await turn();
     expect(order).to.deep.equal(['eager', 'other', 'eager', 'eager', 'eager']);
   });
 
-  it('has a lane wait while its connection has no room, and goes on where it was', async () => {
+  it('has a queue wait while its connection has no room, and goes on where it was', async () => {
     const senders: Sender[] = [];
     const buffer = { ...unbounded, pieceBytes: 1, whenRoom: (sender: Sender) => senders.push(sender) };
     const flusher = new Flusher();
-    const lanes = [new FlushQueue(buffer), new FlushQueue()] as const;
+    const queues = [new FlushQueue(buffer), new FlushQueue()] as const;
     const order: string[] = [];
     for (const name of ['a', 'b', 'c'])
       flusher.add(
@@ -115,9 +115,9 @@ describe('endpoints/watch/flusher', () => {
             buffer.pieceBytes = name === 'a' ? 0 : 1;
           },
         },
-        lanes[0],
+        queues[0],
       );
-    flusher.add({ flush: () => order.push('other') }, lanes[1]);
+    flusher.add({ flush: () => order.push('other') }, queues[1]);
     while (senders.length === 0 || order.length < 2) await turn();
     expect(order).to.deep.equal(['a', 'other']);
     buffer.pieceBytes = 1;

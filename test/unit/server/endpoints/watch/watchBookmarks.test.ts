@@ -21,7 +21,8 @@ describe('bookmarks of a watch', () => {
     end: () => {},
     destroy: () => {},
   };
-  const told = (): unknown[] => written.splice(0).map((line) => (JSON.parse(line) as { object: { metadata: unknown } }).object.metadata);
+  const reported = (): unknown[] =>
+    written.splice(0).map((line) => (JSON.parse(line) as { object: { metadata: unknown } }).object.metadata);
 
   before(() => {
     mock.timers.enable({ apis: ['setTimeout'] });
@@ -55,10 +56,10 @@ describe('bookmarks of a watch', () => {
       progress.version = version;
       mock.timers.tick(59 * secondMs);
       await nextTurn();
-      expect(told()).to.deep.equal([]);
+      expect(reported()).to.deep.equal([]);
       mock.timers.tick(secondMs);
       await nextTurn();
-      expect(told()).to.deep.equal(expected);
+      expect(reported()).to.deep.equal(expected);
     }
     for (const stream of [...streams, ...streams]) stream.stop('Aborted');
     expect(over).to.equal(2);

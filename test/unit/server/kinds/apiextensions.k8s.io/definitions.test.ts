@@ -456,14 +456,14 @@ describe('registry, custom resource definitions', () => {
   });
 
   it('check defaults by formats that nobody knows, too', async () => {
-    const told = async (schema: JsonObject): Promise<string> => (await refusal(sample.create(teeth(schema)))).message;
-    expect(await told({ type: 'integer', format: 'bogus', default: 1.5 })).to.contain(
+    const reported = async (schema: JsonObject): Promise<string> => (await refusal(sample.create(teeth(schema)))).message;
+    expect(await reported({ type: 'integer', format: 'bogus', default: 1.5 })).to.contain(
       '.default: Invalid value: "float64":  in body must be of type bogus: "float64"',
     );
-    expect(await told({ type: 'integer', format: 'bogus', default: 1, maximum: 1.5 })).to.contain(
+    expect(await reported({ type: 'integer', format: 'bogus', default: 1, maximum: 1.5 })).to.contain(
       'Maximum boundary value must be of type integer (default format) in ',
     );
-    expect(await told({ type: 'object', properties: { a: { type: 'integer', format: 'float' } }, default: { a: true } })).to.contain(
+    expect(await reported({ type: 'object', properties: { a: { type: 'integer', format: 'float' } }, default: { a: true } })).to.contain(
       '.default.a: Invalid value: "": a in body must be of type float: ""',
     );
   });

@@ -22,7 +22,7 @@ const schema: JsonObject = {
   },
 };
 const path = Path.of('spec', 'versions').index(0);
-const told = (jsonPaths: readonly string[], of: 'version' | 'all' = 'version', against: JsonObject | null = schema): string[] =>
+const reported = (jsonPaths: readonly string[], of: 'version' | 'all' = 'version', against: JsonObject | null = schema): string[] =>
   validateSelectableFields(
     jsonPaths.map((jsonPath) => ({ jsonPath })),
     { schema: against, of },
@@ -42,28 +42,29 @@ describe('custom resource definitions, selectable fields', () => {
     ['.spec.size', 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'],
     ['.spec', 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'],
   ];
-  for (const [jsonPath, why] of rows) it(`tells of ${jsonPath}`, () => expect(told([jsonPath])).to.deep.equal([invalid(jsonPath, why)]));
+  for (const [jsonPath, why] of rows)
+    it(`tells of ${jsonPath}`, () => expect(reported([jsonPath])).to.deep.equal([invalid(jsonPath, why)]));
 
   it('tells of what is missing, repeated, and too much', () => {
-    expect(told([''])).to.deep.equal(['selectableFields[0].jsonPath: Required value']);
-    expect(told(['.spec.color', '.spec.color'])).to.deep.equal(['selectableFields[1].jsonPath: Duplicate value: ".spec.color"']);
-    expect(told(['.spec.labels.a'])).to.deep.equal([]);
+    expect(reported([''])).to.deep.equal(['selectableFields[0].jsonPath: Required value']);
+    expect(reported(['.spec.color', '.spec.color'])).to.deep.equal(['selectableFields[1].jsonPath: Duplicate value: ".spec.color"']);
+    expect(reported(['.spec.labels.a'])).to.deep.equal([]);
     const many = Array.from({ length: 9 }, (_, index) => `.spec.labels.l${index}`);
-    expect(told(many)).to.deep.equal(['selectableFields: Too many: 9: must have at most 8 items']);
+    expect(reported(many)).to.deep.equal(['selectableFields: Too many: 9: must have at most 8 items']);
   });
 
   it('need a schema, of their version or of all', () => {
-    expect(told(['.spec.color'], 'version', null)).to.deep.equal([
+    expect(reported(['.spec.color'], 'version', null)).to.deep.equal([
       'selectableFields: Invalid value: "": may only be set when `version.schema.openAPIV3Schema` is not included',
     ]);
-    expect(told(['.spec.color'], 'all', null)).to.deep.equal([
+    expect(reported(['.spec.color'], 'all', null)).to.deep.equal([
       'selectableFields: Invalid value: "": may only be set when validations.schema is included',
     ]);
   });
 
   it('need a schema that can be read', () => {
     const obstacle = `schema.openAPIV3Schema: Invalid value: "": OpenAPIV3Schema 'dependencies' is not supported`;
-    expect(told(['', '.spec.color', 'spec'], 'version', { dependencies: { a: [] } })).to.deep.equal([
+    expect(reported(['', '.spec.color', 'spec'], 'version', { dependencies: { a: [] } })).to.deep.equal([
       obstacle,
       'selectableFields[0].jsonPath: Required value',
       'selectableFields[2].jsonPath: Invalid value: "spec": is an invalid path: expected [ or . but got: spec',

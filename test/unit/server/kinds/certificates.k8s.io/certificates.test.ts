@@ -291,7 +291,7 @@ describe('registry, bundles of trust', () => {
   it('hold something', async () => {
     expect(await messages('')).to.deep.equal(['at least one trust anchor must be provided']);
   });
-  it('hold each authority once, which is told when all else is right', async () => {
+  it('hold each authority once, which is reported when all else is right', async () => {
     expect(await messages(anchor + anchor + anchor)).to.deep.equal(['duplicate trust anchor (indices [0 1 2])']);
     expect(await messages(anchor + anchor + anchor.replaceAll('CERTIFICATE', 'KEY'))).to.deep.equal(['entry 2 has bad block type: KEY']);
   });

@@ -89,15 +89,15 @@ function encrypting(
   inner: PlainReplica,
   encryption: () => Encryption,
   retryWaitsMs: readonly number[] = [],
-): { replica: EncryptedReplica; told: string[] } {
+): { replica: EncryptedReplica; reported: string[] } {
   const replica = new EncryptedReplica({ replica: inner, keys: new KeySpace('/registry'), encryption, retryWaitsMs });
-  const told: string[] = [];
+  const reported: string[] = [];
   replica.onChanges(({ changes }) => {
-    told.push(
+    reported.push(
       ...changes.map(({ key, value }) => `${key.split('/').at(-1) ?? ''}=${value === null ? 'gone' : Buffer.from(value).toString()}`),
     );
   });
-  return { replica, told };
+  return { replica, reported };
 }
 
 const put = (replica: EncryptedReplica, key: string, value = plain): ReturnType<EncryptedReplica['write']> =>
@@ -112,13 +112,13 @@ describe('encryption, replica', () => {
   it('stores nothing in plain where a rule says so, and reads it all the same', async () => {
     const inner = new PlainReplica();
     const encryption = secretsWith(keyed('aesgcm', aesGcm, 'k', randomBytes(32)));
-    const { replica, told } = encrypting(inner, () => encryption);
+    const { replica, reported } = encrypting(inner, () => encryption);
     await put(replica, secretKey);
     await put(replica, mapKey);
     expect(Buffer.from(inner.values.get(secretKey) ?? []).includes('stored')).to.equal(false);
     expect(Buffer.from(inner.values.get(mapKey) ?? []).toString()).to.equal('a stored value');
     expect([await valueOf(replica, secretKey), await valueOf(replica, mapKey)]).to.deep.equal(['a stored value', 'a stored value']);
-    expect(told).to.deep.equal(['till=a stored value', 'menu=a stored value']);
+    expect(reported).to.deep.equal(['till=a stored value', 'menu=a stored value']);
     expect(replica.current()).to.equal(inner.current());
   });
 
@@ -201,14 +201,14 @@ describe('encryption, replica', () => {
   it('makes what cannot be decrypted an error of that object alone', async () => {
     const inner = new PlainReplica();
     const key = keyed('aesgcm', aesGcm, 'k', randomBytes(32));
-    const { replica, told } = encrypting(inner, () => secretsWith(key));
+    const { replica, reported } = encrypting(inner, () => secretsWith(key));
     await put(replica, secretKey);
     inner.values.set('/registry/core/secrets/shop/zz', await sealed(plain, keyed('aesgcm', aesGcm, 'k', randomBytes(32)), 'elsewhere'));
     const result = await replica.range({ start: '/registry/core/secrets/', end: null, revision: null, limit: null });
     expect(result.outcome === 'found' ? result.items.map(({ value }) => value[0]) : []).to.deep.equal([plain[0], 0xa0]);
     inner.tell(['/registry/core/secrets/shop/zz', secretKey]);
-    expect(told.at(-2)).to.match(/does not decrypt it/);
-    expect(told.at(-1)).to.equal('till=a stored value');
+    expect(reported.at(-2)).to.match(/does not decrypt it/);
+    expect(reported.at(-1)).to.equal('till=a stored value');
   });
 
   it('keeps changes in order, and barriers behind them, while a key is asked for', async () => {
@@ -223,7 +223,7 @@ describe('encryption, replica', () => {
       decrypt: (value) => gate.then(() => value),
       isCurrent: () => true,
     };
-    const { replica, told } = encrypting(inner, () => secretsWith(slow));
+    const { replica, reported } = encrypting(inner, () => secretsWith(slow));
     inner.values.set(secretKey, await sealed(plain, slow, secretKey));
     inner.tell([secretKey]);
     inner.values.set(mapKey, plain);
@@ -235,13 +235,13 @@ describe('encryption, replica', () => {
     await new Promise((resolve) => {
       setImmediate(resolve);
     });
-    expect([told, reached]).to.deep.equal([[], false]);
-    expect(replica.current(), 'while some of it has not been told').to.equal(null);
+    expect([reported, reached]).to.deep.equal([[], false]);
+    expect(replica.current(), 'while some of it has not been delivered').to.equal(null);
     release();
     await barrier;
-    expect(told).to.deep.equal(['till=a stored value', 'menu=a stored value']);
+    expect(reported).to.deep.equal(['till=a stored value', 'menu=a stored value']);
     inner.tell([mapKey]);
-    expect(told).to.have.length(3);
+    expect(reported).to.have.length(3);
   });
 
   it('does not write while the key service fails, and says that it may be tried again', async () => {
@@ -379,7 +379,7 @@ describe('encryption, key services', () => {
     await sealed(plain, writer.transformer, secretKey, counts);
     expect(await shown('dek_cache_fill_percent')).to.deep.equal({ '': 0.25 });
     plugin.keyId = '';
-    const told = new Promise<void>((resolve) => {
+    const reported = new Promise<void>((resolve) => {
       const service = kmsV2(facts('v2'), {
         ...counts,
         keyIdRefused: (name, why) => {
@@ -390,7 +390,7 @@ describe('encryption, key services', () => {
       });
       service.start();
     });
-    await told;
+    await reported;
     expect(await shown('invalid_key_id_from_status_total')).to.deep.equal({ 'provider_name="vault",error="empty"': 1 });
     writer.close();
   });

@@ -148,8 +148,8 @@ describe('storage/etcd: a watch whose connection is cut', function () {
         }
         cuts += cutter.cuts;
         expect(batches.filter(({ gap }) => gap)).to.have.length(0);
-        const told = batches.flatMap(({ changes }) => changes).filter(({ key }) => !key.startsWith(`${root}raftplane/`));
-        expect(told.map(({ revision: at }) => at)).to.deep.equal(told.map(({ revision: at }) => at).sort((a, b) => a - b));
+        const reported = batches.flatMap(({ changes }) => changes).filter(({ key }) => !key.startsWith(`${root}raftplane/`));
+        expect(reported.map(({ revision: at }) => at)).to.deep.equal(reported.map(({ revision: at }) => at).sort((a, b) => a - b));
         // Each revision is in one batch, whose revision is at least that of its changes.
         const batchOf = new Map<number, ChangeBatch>();
         for (const batch of batches)
@@ -158,7 +158,7 @@ describe('storage/etcd: a watch whose connection is cut', function () {
             expect(batch.revision).to.be.at.least(at);
             batchOf.set(at, batch);
           }
-        const asText = told.map(({ revision: at, key, value }) => `${at} ${key} ${value === null ? 'gone' : value.byteLength}`);
+        const asText = reported.map(({ revision: at, key, value }) => `${at} ${key} ${value === null ? 'gone' : value.byteLength}`);
         const byRevision = (a: string, b: string): number => Number.parseInt(a) - Number.parseInt(b) || (a < b ? -1 : 1);
         expect(asText.sort(byRevision)).to.deep.equal(model.sort(byRevision));
       }),

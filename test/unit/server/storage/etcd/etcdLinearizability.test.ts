@@ -21,7 +21,7 @@ interface Server {
   readonly storage: RaftStorage;
 }
 
-type Told = Pick<KeyOperation, 'key' | 'client' | 'startMs'>;
+type Reported = Pick<KeyOperation, 'key' | 'client' | 'startMs'>;
 
 describe('storage over etcd members that fail', function () {
   let etcd: EtcdServers;
@@ -143,8 +143,8 @@ type Found = Awaited<ReturnType<RaftStorage['get']>>;
 
 /** Null where the answer says that nothing was done, but nothing about the object. */
 async function change(storage: RaftStorage, { place, name, client, value, n }: Change, found: Found): Promise<KeyOperation | null> {
-  const told = (): Told => ({ key: name, client, startMs: performance.now() });
-  const writing = told();
+  const reported = (): Reported => ({ key: name, client, startMs: performance.now() });
+  const writing = reported();
   if (found.outcome === 'absent') {
     const result = await storage.create(place, objectFor(place, { text: value }), { timeoutMs });
     const create = { ...writing, endMs: performance.now(), kind: 'create' as const, value };

@@ -21,7 +21,7 @@ interface Server {
   readonly client: EtcdClient;
   readonly engine: EtcdEngine;
   /** All changes from the engine, without values. */
-  readonly told: { readonly revision: number; readonly key: string }[];
+  readonly reported: { readonly revision: number; readonly key: string }[];
   readonly batches: ChangeBatch[];
 }
 
@@ -52,10 +52,10 @@ describe('storage/etcd: promises over members that fail', function () {
       end: '/registry0',
       leases: new Leases({ client, reuseMs: 1_000, now: () => performance.now() }),
     });
-    const server: Server = { client, engine, told: [], batches: [] };
+    const server: Server = { client, engine, reported: [], batches: [] };
     engine.onChanges((batch) => {
       server.batches.push(batch);
-      server.told.push(...batch.changes.filter(isObject).map(({ revision: at, key }) => ({ revision: at, key })));
+      server.reported.push(...batch.changes.filter(isObject).map(({ revision: at, key }) => ({ revision: at, key })));
     });
     servers.push(server);
     return server;
@@ -100,7 +100,7 @@ describe('storage/etcd: promises over members that fail', function () {
     for (const server of all) {
       expect(await server.engine.barrier(timeoutMs)).to.have.property('outcome', 'reached');
       const there = await stored(server);
-      expect(server.told, 'every write that is there, once and in order').to.deep.equal(there);
+      expect(server.reported, 'every write that is there, once and in order').to.deep.equal(there);
       expect(there.map(({ revision: at }) => at)).to.include.members([...done]);
     }
   };
@@ -155,7 +155,7 @@ describe('storage/etcd: promises over members that fail', function () {
     );
   });
 
-  it('reads back what it was told, in parts', async () => {
+  it('reads back what it has seen, in parts', async () => {
     const etcd = await started(1);
     const server = serverOf(etcd.urls);
     await server.engine.barrier(timeoutMs);
@@ -168,7 +168,7 @@ describe('storage/etcd: promises over members that fail', function () {
       found.push(...page.changes.filter(isObject).map((change) => change.revision));
       at = page.through;
     }
-    expect(found).to.deep.equal(server.told.map(({ revision: at }) => at));
+    expect(found).to.deep.equal(server.reported.map(({ revision: at }) => at));
   });
 
   it('knows the present although others write beside its keys', async () => {
@@ -183,7 +183,7 @@ describe('storage/etcd: promises over members that fail', function () {
     if (foreign.outcome !== 'applied') throw new Error(foreign.outcome);
     const barrier = await server.engine.barrier(timeoutMs);
     expect(barrier.outcome === 'reached' && barrier.revision >= foreign.revision).to.equal(true);
-    expect(server.told).to.deep.equal([]);
+    expect(server.reported).to.deep.equal([]);
   });
 
   it('reads the present although it was compacted before this server heard of what came after', async () => {
@@ -284,7 +284,7 @@ describe('storage/etcd: promises over members that fail', function () {
     expect(Number(kvs[0]?.value.toString())).to.equal(compactions[1]);
   });
 
-  it('shows a certificate, and asks for one of the authority that it was told', async () => {
+  it('shows a certificate, and asks for one of the authority that is configured', async () => {
     const directory = temporaryDirectory('etcd-tls');
     const authority = await createAuthority(directory);
     const other = await createAuthority(directory, 'another authority');

@@ -288,11 +288,11 @@ describe('conditions of schemas', () => {
 
   it('of members without a schema of their own have a point before them, in the object itself', () => {
     const few = { type: 'object', additionalProperties: { type: 'integer', maximum: 1 } };
-    const told = (value: JsonMembers): string[] => lines(compile(few, {}).validate(value));
-    expect(told({ b: 2 })).to.deep.equal(['b Invalid Invalid value: 2: .b in body should be less than or equal to 1']);
+    const reported = (value: JsonMembers): string[] => lines(compile(few, {}).validate(value));
+    expect(reported({ b: 2 })).to.deep.equal(['b Invalid Invalid value: 2: .b in body should be less than or equal to 1']);
     expect(causesOf(few, { b: 2 })).to.deep.equal(['v.b Invalid Invalid value: 2: v.b in body should be less than or equal to 1']);
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`m${index}`, 1]));
-    expect(told({ ...many, b: 2 })).to.deep.equal(told({ b: 2 }));
+    expect(reported({ ...many, b: 2 })).to.deep.equal(reported({ b: 2 }));
   });
 
   it('of a status alone begin at it', () => {
