@@ -19,15 +19,9 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], times: Admi
   };
   return {
     admit(request) {
-      const chain = chainsFor(request.resource.storage).of('admit', request.operation);
-      const pass = new FirstPass();
-      return timed(chain.whole, () => {
-        const first = inOrder(chain, 0, request, pass);
-        const again = (): Promise<void> | void => {
-          if (pass.repeats) return inOrder(chain, 0, request, { again: true, notes: pass.notes, repeat: () => {} });
-        };
-        return first === undefined ? again() : first.then(again);
-      });
+      const chains = chainsFor(request.resource.storage);
+      const mutating = mutate(chains.of('admit', request.operation), request);
+      return mutating === undefined ? permit(chains.permissions, request) : mutating.then(() => permit(chains.permissions, request));
     },
     validate(request) {
       const chain = chainsFor(request.resource.storage).of('validate', request.operation);
@@ -35,6 +29,28 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], times: Admi
     },
   };
 }
+
+function mutate(chain: Chain, request: AdmissionRequest): Promise<void> | void {
+  const pass = new FirstPass();
+  return timed(chain.whole, () => {
+    const first = inOrder(chain, 0, request, pass);
+    const again = (): Promise<void> | void => {
+      if (pass.repeats) return inOrder(chain, 0, request, { again: true, notes: pass.notes, repeat: () => {} });
+    };
+    return first === undefined ? again() : first.then(again);
+  });
+}
+
+/** Not timed: the reference asks for these rights outside admission. */
+async function permitInOrder(permissions: readonly Permission[], request: AdmissionRequest): Promise<void> {
+  for (const each of permissions) await each(request);
+}
+
+function permit(permissions: readonly Permission[], request: AdmissionRequest): Promise<void> | void {
+  if (permissions.length > 0) return permitInOrder(permissions, request);
+}
+
+type Permission = (request: AdmissionRequest) => Promise<void> | void;
 
 interface Chain {
   readonly steps: readonly { readonly take: Take; readonly times: Times }[];
@@ -45,6 +61,7 @@ interface Chain {
 type Take = (request: AdmissionRequest, pass: MutationPass | null) => Promise<void> | void;
 
 class Chains {
+  readonly permissions: readonly Permission[];
   readonly #plugins: readonly AdmissionPlugin[];
   readonly #times: AdmissionTimes;
   readonly #chains = new Map<string, Chain>();
@@ -52,6 +69,7 @@ class Chains {
   constructor(plugins: readonly AdmissionPlugin[], times: AdmissionTimes) {
     this.#plugins = plugins;
     this.#times = times;
+    this.permissions = plugins.flatMap((plugin) => (plugin.permit === undefined ? [] : [(request) => plugin.permit?.(request)]));
   }
 
   of(half: Half, operation: Operation): Chain {

@@ -74,7 +74,6 @@ export function createRegistries(platform: Platform, given: RegistryParts): Regi
   return { registry, ownRegistry: createRegistry(lifeCycle) };
 }
 
-/** Plugins that need one of these gates, as in the reference. */
 /** Plugins that are off while their gates are off, as in the reference. */
 const gatedPlugins: Readonly<Record<string, (features: Features) => boolean>> = {
   MutatingAdmissionPolicy: (features) => features.enabled('MutatingAdmissionPolicy'),

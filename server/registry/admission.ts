@@ -51,8 +51,8 @@ export interface MutationPass {
 }
 
 /**
- * A write runs all `admit` in chain order, the strategy's preparation and validation, all `validate`, then storage. Both methods may throw StatusError, which
- * refuses the write; only `admit` may change `object`, and it may run twice (`MutationPass`).
+ * A write runs all `admit` in chain order, all `permit`, the strategy's preparation and validation, all `validate`, then storage. Each may throw StatusError,
+ * which refuses the write; only `admit` may change `object`, and it may run twice (`MutationPass`).
  */
 export interface AdmissionPlugin {
   /** The name in `--enable-admission-plugins`. */
@@ -60,6 +60,8 @@ export interface AdmissionPlugin {
   readonly resources: readonly string[] | null;
   readonly connects?: boolean;
   readonly admit?: (request: AdmissionRequest, pass: MutationPass) => Promise<void> | void;
+  /** Demands the rights that the object needs as admission left it. */
+  readonly permit?: (request: AdmissionRequest) => Promise<void> | void;
   readonly validate?: (request: AdmissionRequest) => Promise<void> | void;
 }
 

@@ -20,14 +20,16 @@ const everything: readonly PolicyRule[] = [
  */
 export function escalationCheck(index: Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
   const resources = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((resource) => `${resource}.${rbacGroup}`);
-  const check = async (request: AdmissionRequest): Promise<void> => {
-    const { object, old, user, resource } = request;
-    if (object === null || user.groups.includes(groupMasters) || (old !== null && onlyBookkeepingChanged(object, old))) return;
-    if (resource.resource.endsWith('bindings')) await checkBinding(request, object, index, authorize);
-    else await checkRole(request, object, index, authorize);
+  return {
+    name: 'RBACEscalation',
+    resources,
+    async permit(request) {
+      const { object, old, user, resource } = request;
+      if (object === null || user.groups.includes(groupMasters) || (old !== null && onlyBookkeepingChanged(object, old))) return;
+      if (resource.resource.endsWith('bindings')) await checkBinding(request, object, index, authorize);
+      else await checkRole(request, object, index, authorize);
+    },
   };
-  // A missing right precedes faults of the object, which policies change later.
-  return { name: 'RBACEscalation', resources, admit: check, validate: check };
 }
 
 type Lookup = Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>;
