@@ -1,6 +1,5 @@
 import { entryOf } from '../../../api/json/members.js';
 import type { User } from '../../../api/user.js';
-import type { ApiObject } from '../../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../../api/resource.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
@@ -197,34 +196,34 @@ export type GraphTimes = (operation: GraphOperation) => (seconds: number) => voi
 const graphSources = {
   Pod: {
     resource: { group: '', resource: 'pods' },
-    put: (graph, { namespace, name }, object) => graph.putPod(namespace, name, object),
+    put: (graph, object) => graph.putPod(object),
     remove: (graph, { namespace, name }) => graph.removePod(namespace, name),
   },
   PV: {
     resource: { group: '', resource: 'persistentvolumes' },
-    put: (graph, { name }, object) => graph.putVolume(name, object),
+    put: (graph, object) => graph.putVolume(object.name, object.decode()),
     remove: (graph, { name }) => graph.removeVolume(name),
   },
   VolumeAttachment: {
     resource: { group: 'storage.k8s.io', resource: 'volumeattachments' },
-    put: (graph, { name }, object) => graph.putAttachment(name, object),
+    put: (graph, object) => graph.putAttachment(object.name, object.decode()),
     remove: (graph, { name }) => graph.removeAttachment(name),
   },
   ResourceSlice: {
     resource: { group: 'resource.k8s.io', resource: 'resourceslices' },
-    put: (graph, { name }, object) => graph.putSlice(name, object),
+    put: (graph, object) => graph.putSlice(object.name, object.decode()),
     remove: (graph, { name }) => graph.removeSlice(name),
   },
   PodCertificateRequest: {
     resource: podCertificateResource,
-    put: (graph, { namespace, name }, object) => graph.putPodCertificateRequest(namespace, name, object),
+    put: (graph, object) => graph.putPodCertificateRequest(object.namespace, object.name, object.decode()),
     remove: (graph, { namespace, name }) => graph.removePodCertificateRequest(namespace, name),
   },
 } as const satisfies Readonly<Record<string, GraphSource>>;
 
 interface GraphSource {
   readonly resource: GroupResource;
-  readonly put: (graph: NodeGraph, key: GraphKey, object: ApiObject) => void;
+  readonly put: (graph: NodeGraph, object: StoredObject) => void;
   readonly remove: (graph: NodeGraph, key: GraphKey) => void;
 }
 type GraphKey = Pick<StoredObject, 'namespace' | 'name'>;
@@ -242,7 +241,7 @@ function timedBy(times: GraphTimes): Readonly<Record<GraphOperation, (change: ()
   return Object.fromEntries(graphOperations.map((operation) => [operation, timed(times(operation))])) as ReturnType<typeof timedBy>;
 }
 
-/** Follows pods, volumes, attachments, slices and, where they exist, pod certificate requests in storage. */
+/** Follows the `graphSources` in storage. */
 export function createNodeAuthorization(
   storage: Pick<Storage, 'watch'>,
   features: NodeFeatures,
@@ -257,7 +256,7 @@ export function createNodeAuthorization(
       return follow(storage, resource, {
         put: (object) => {
           timed[`Add${kind}`](() => {
-            put(graph, object, object.decode());
+            put(graph, object);
           });
         },
         remove: (namespace, name) => {

@@ -1,9 +1,14 @@
 import type { ApiObject } from '../../../api/object.js';
 import { textAt } from '../../../api/json/members.js';
-import { podReferences, volumeReferences, type ObjectKey } from './references.js';
+import type { StoredObject } from '../../storage/contract.js';
+import { mayChangeReferences, podReferences, volumeReferences, type ObjectKey } from './references.js';
+
+export type StoredPod = Pick<StoredObject, 'namespace' | 'name' | 'uid' | 'fields' | 'item' | 'decode'>;
 
 interface PodEntry {
   readonly node: string;
+  readonly uid: string;
+  readonly changeable: boolean;
   readonly keys: ReadonlySet<ObjectKey>;
 }
 type VolumeEntry = NonNullable<ReturnType<typeof volumeReferences>>;
@@ -25,12 +30,16 @@ export class NodeGraph {
   readonly #slices = new Map<string, string>();
   readonly #podCertificateRequests = new Map<string, string>();
 
-  putPod(namespace: string, name: string, pod: ApiObject): void {
+  putPod(pod: StoredPod): void {
+    const { namespace, name, uid } = pod;
+    const node = pod.fields['spec.nodeName'] ?? '';
+    const changeable = mayChangeReferences(pod.item);
+    const known = this.#pods.get(`${namespace}/${name}`);
+    if (known?.node === node && known.uid === uid && !known.changeable && !changeable) return;
     this.removePod(namespace, name);
-    const node = textAt(pod, 'spec', 'nodeName');
     if (node === '') return;
-    const keys = podReferences(pod);
-    this.#pods.set(`${namespace}/${name}`, { node, keys });
+    const keys = podReferences(pod.decode());
+    this.#pods.set(`${namespace}/${name}`, { node, uid, changeable, keys });
     for (const key of keys) {
       let nodes = this.#nodesOf.get(key);
       if (nodes === undefined) this.#nodesOf.set(key, (nodes = new Map<string, number>()));

@@ -41,6 +41,11 @@ export function podReferences(pod: ApiObject): ReadonlySet<ObjectKey> {
   return keys;
 }
 
+const changeable = ['"ephemeralContainers"', '"resourceClaimStatuses"', '"extendedResourceClaimStatus"'];
+
+/** Other references of a bound pod are immutable (`graph_populator.go`). */
+export const mayChangeReferences = (item: Buffer): boolean => changeable.some((member) => item.includes(member));
+
 type Add = (kind: ReferencedKind, name: string) => void;
 
 function addOfContainer(container: JsonValue, add: Add): void {

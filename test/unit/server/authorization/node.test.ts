@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { textAt } from '../../../../api/json/members.js';
 import type { ApiObject, JsonValue } from '../../../../api/object.js';
 import type { User } from '../../../../api/user.js';
 import type { Attributes } from '../../../../server/authorization/authorizer.js';
 import { createNodeAuthorization, decideForNodes } from '../../../../server/authorization/node/authorizer.js';
-import { NodeGraph } from '../../../../server/authorization/node/graph.js';
+import { NodeGraph, type StoredPod } from '../../../../server/authorization/node/graph.js';
+import { selectableFieldsOf } from '../../../../server/kinds/index.js';
 import { createMemoryStorage } from '../../../../server/storage/memory.js';
 
 const kubelet = (node: string): User => ({
@@ -30,6 +32,14 @@ const container = (parts: { [member: string]: JsonValue }): JsonValue => ({ name
 const pod = (node: string, spec: { [member: string]: JsonValue }, more: Partial<ApiObject['metadata']> = {}): ApiObject => ({
   metadata: { name: 'p', namespace: 'ns', ...more },
   spec: { nodeName: node, ...spec },
+});
+const storedPod = (name: string, object: ApiObject): StoredPod => ({
+  namespace: 'ns',
+  name,
+  uid: object.metadata.uid ?? '',
+  fields: { 'spec.nodeName': textAt(object, 'spec', 'nodeName') },
+  item: Buffer.from(JSON.stringify(object)),
+  decode: () => object,
 });
 const rich: { [member: string]: JsonValue } = {
   serviceAccountName: 'robot',
@@ -58,13 +68,15 @@ const certificates = { group: 'certificates.k8s.io' };
 
 describe('authorization/node', () => {
   const graph = new NodeGraph();
-  graph.putPod('ns', 'p', {
-    ...pod('n1', { ...rich, resourceClaims: [{ name: 'a', resourceClaimName: 'named' }] }),
-    status: {
-      resourceClaimStatuses: [{ name: 'b', resourceClaimName: 'made' }],
-      extendedResourceClaimStatus: { resourceClaimName: 'extended' },
-    },
-  });
+  graph.putPod(
+    storedPod('p', {
+      ...pod('n1', { ...rich, resourceClaims: [{ name: 'a', resourceClaimName: 'named' }] }),
+      status: {
+        resourceClaimStatuses: [{ name: 'b', resourceClaimName: 'made' }],
+        extendedResourceClaimStatus: { resourceClaimName: 'extended' },
+      },
+    }),
+  );
   graph.putVolume('pv', {
     metadata: { name: 'pv' },
     spec: { claimRef: { namespace: 'ns', name: 'disk' }, csi: { nodeStageSecretRef: { name: 'stage', namespace: 'storage' } } },
@@ -304,12 +316,12 @@ describe('authorization/node', () => {
 
   it('forgets what a pod no longer refers to, and pods that are gone', () => {
     const own = new NodeGraph();
-    own.putPod('ns', 'p', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }));
-    own.putPod('ns', 'q', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }, { name: 'q' }));
-    own.putPod('ns', 'p', pod('n1', {}));
+    own.putPod(storedPod('p', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] })));
+    own.putPod(storedPod('q', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }, { name: 'q' })));
+    own.putPod(storedPod('p', pod('n1', {}, { uid: 'another' })));
     expect(own.readsObject('n1', 'secrets/ns/a')).to.equal(true);
     own.removePod('ns', 'absent');
-    own.putPod('ns', 'r', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }, { name: 'r' }));
+    own.putPod(storedPod('r', pod('n1', { volumes: [{ name: 'v', secret: { secretName: 'a' } }] }, { name: 'r' })));
     own.removePod('ns', 'r');
     own.removePod('ns', 'r');
     expect(own.readsObject('n1', 'secrets/ns/a')).to.equal(true);
@@ -325,7 +337,7 @@ describe('authorization/node', () => {
         metadata: { name },
         spec: { claimRef: { namespace: 'ns', name: 'disk' }, csi: { nodeStageSecretRef: { name: secret, namespace: 's' } } },
       });
-    own.putPod('ns', 'p', pod('n1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'disk' } }] }));
+    own.putPod(storedPod('p', pod('n1', { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'disk' } }] })));
     volume('a', 'both');
     volume('b', 'both');
     own.removeVolume('a');
@@ -356,7 +368,7 @@ describe('authorization/node', () => {
   });
 
   it('follows what is stored until it stops, and measures each change', async () => {
-    const storage = createMemoryStorage();
+    const storage = createMemoryStorage({ selectableFields: selectableFieldsOf });
     const key = { resource: { group: '', resource: 'pods' }, namespace: 'ns', name: 'p' };
     let changed = (_operation: string, _seconds: number): void => undefined;
     const change = (): Promise<[operation: string, seconds: number]> =>
@@ -393,9 +405,45 @@ describe('authorization/node', () => {
     stop();
   });
 
+  it('decodes a pod only where its references can have changed', () => {
+    const own = new NodeGraph();
+    let decoded = 0;
+    const put = (node: string, more: object, uid = 'u'): void => {
+      const stored = storedPod('p', { ...pod(node, { serviceAccountName: 'robot' }, { uid }), ...more });
+      own.putPod({
+        ...stored,
+        decode() {
+          decoded += 1;
+          return stored.decode();
+        },
+      });
+    };
+    const claims = (...names: string[]): object => ({
+      status: { resourceClaimStatuses: names.map((name) => ({ name, resourceClaimName: name })) },
+    });
+    const readable = (): string[] => ['a', 'b'].filter((name) => own.readsObject('n1', `resourceclaims/ns/${name}`));
+
+    put('', {});
+    expect([decoded, own.readsObject('', 'pods/ns/p')]).to.deep.equal([0, false]);
+    put('n1', {});
+    put('n1', { status: { phase: 'Running' } });
+    expect([decoded, own.readsObject('n1', 'serviceaccounts/ns/robot')]).to.deep.equal([1, true]);
+    put('n1', claims('a'));
+    expect([decoded, readable()]).to.deep.equal([2, ['a']]);
+    put('n1', claims('b'));
+    expect([decoded, readable()]).to.deep.equal([3, ['b']]);
+    put('n1', {});
+    expect([decoded, readable()]).to.deep.equal([4, []]);
+    put('n1', {}, 'another');
+    put('n2', {}, 'another');
+    expect([decoded, own.readsObject('n1', 'pods/ns/p'), own.readsObject('n2', 'pods/ns/p')]).to.deep.equal([6, false, true]);
+    put('', {}, 'third');
+    expect([decoded, own.readsObject('n2', 'pods/ns/p')]).to.deep.equal([6, false]);
+  });
+
   it('believes nothing that a kubelet says through a mirror pod', () => {
     const own = new NodeGraph();
-    own.putPod('ns', 'p', pod('n1', rich, { annotations: { 'kubernetes.io/config.mirror': 'x' } }));
+    own.putPod(storedPod('p', pod('n1', rich, { annotations: { 'kubernetes.io/config.mirror': 'x' } })));
     expect(own.readsObject('n1', 'secrets/ns/pull')).to.equal(false);
     expect(own.readsObject('n1', 'pods/ns/p')).to.equal(true);
   });
