@@ -5,6 +5,7 @@ import type { ClusterMember, ClusterOptions } from '../../deploy/cluster.js';
 import type { KeyAndCertificate } from '../../deploy/certificateRequest.js';
 import { issueCertificate } from '../../deploy/certificates.js';
 import { ApiClient, type Credentials } from '../fixtures/apiClient.js';
+import { processorSeconds, residentBytes } from '../fixtures/processUsage.js';
 import { ClusterUnderTest } from '../cluster/clusterUnderTest.js';
 import { readCounts, settledCounts, type Counts } from './counts.js';
 
@@ -46,9 +47,6 @@ export interface Account {
   readonly client: ApiClient;
   readonly user: string;
 }
-
-/** `sysconf(_SC_CLK_TCK)`, which is this wherever Linux runs. */
-const ticksPerSecond = 100;
 
 /** API servers under attack, from the bundled programs, with credentials for any user. One for each test file; call `stop` in `after`. */
 export class Target {
@@ -153,19 +151,12 @@ export class Target {
 
   /** Resident memory of a replica as the kernel counts it, also while the replica does not answer. */
   residentBytes(index = 0): number {
-    const { pid } = this.member(index).process;
-    return Number(/VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? NaN) * 1024;
+    return residentBytes(this.member(index).process.pid);
   }
 
   /** Processor time that a replica has used so far; the same on a busy machine. */
   cpuSeconds(index = 0): number {
-    const { pid } = this.member(index).process;
-    // Fields after the name, which may contain anything: utime and stime, in ticks.
-    const fields = fs
-      .readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    return processorSeconds(this.member(index).process.pid);
   }
 
   log(index = 0): string {

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { SignJWT, importPKCS8, type CryptoKey } from 'jose';
 import { createIdentities, type Identities, type Identity } from '../fixtures/identities.js';
+import { processorSeconds } from '../fixtures/processUsage.js';
 import type { Endpoint } from './connection.js';
 import { load } from './load.js';
 import { count, printTable, ratio } from './table.js';
@@ -23,7 +24,6 @@ const bindings = 10_000;
 /** Unique tokens for one measurement, created in advance. */
 const freshTokens = 12_000;
 const issuer = 'https://bench.test';
-const ticksPerSecond = 100;
 const object = '/api/v1/namespaces/default/configmaps/read';
 
 interface Server {
@@ -204,13 +204,7 @@ async function compare({ what, servers, user, seconds, connections, next }: Comp
   ];
 }
 
-/** User and system time of all threads, from /proc (Linux). */
-function processorMicroseconds({ process: { pid } }: Server): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
-}
+const processorMicroseconds = ({ process: { pid } }: Server): number => processorSeconds(pid) * 1e6;
 
 async function status(server: Server, method: string, where: string): Promise<number> {
   return new Promise((resolve) => {

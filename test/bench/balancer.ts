@@ -12,7 +12,7 @@ import { machine } from './against/against.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { Connection, request, type Endpoint } from './connection.js';
 import { Http2Client } from './http2/client.js';
-import { processorSeconds } from './processes.js';
+import { processorSeconds } from '../fixtures/processUsage.js';
 import { fill } from './reads.js';
 import { count, printTable } from './table.js';
 import { medianOf } from './turns.js';

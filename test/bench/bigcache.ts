@@ -1,6 +1,6 @@
 import type { BenchCluster } from './benchCluster.js';
 import { Http2Client } from './http2/client.js';
-import { processorSeconds, residentBytes } from './processes.js';
+import { processorSeconds, residentBytes } from '../fixtures/processUsage.js';
 import { fill } from './reads.js';
 import { count, milliseconds } from './table.js';
 
@@ -42,9 +42,9 @@ async function restart({ cluster }: BenchCluster, storedBytes: number): Promise<
   const started = performance.now();
   await member.restart();
   const took = (performance.now() - started) / 1000;
-  const resident = residentBytes(member.process.pid ?? 0);
+  const resident = residentBytes(member.process.pid);
   const bound = 2.5 * storedBytes + 150 * 2 ** 20;
-  const used = processorSeconds(member.process.pid ?? 0);
+  const used = processorSeconds(member.process.pid);
   console.log(
     `restart to ready: ${took.toFixed(2)} s, of processor time ${used.toFixed(2)} s; resident then ${(resident / 2 ** 20).toFixed(0)} MiB (2.5 x the bytes + 150 MiB = ${(bound / 2 ** 20).toFixed(0)} MiB)`,
   );

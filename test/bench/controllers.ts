@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { type Job, jobs } from '../../api/types/batch/v1.js';
 import { configMaps, namespaces, type Pod, pods, serviceAccounts } from '../../api/types/core/v1.js';
 import { startCluster, type Cluster } from '../../deploy/cluster.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
+import { processorSeconds, residentBytes } from '../fixtures/processUsage.js';
 import { inBatches } from './batches.js';
 import { count, printTable } from './table.js';
 
@@ -85,8 +86,8 @@ async function withCluster(
 type Lap = readonly [seconds: string, managerCpu: string, serverCpu: string];
 
 function stopwatch(cluster: Cluster): () => () => Lap {
-  const manager = (): number => cluster.managers.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
-  const servers = (): number => cluster.members.reduce((sum, { process }) => sum + cpuSeconds(process.pid), 0);
+  const manager = (): number => cluster.managers.reduce((sum, { pid }) => sum + processorSeconds(pid), 0);
+  const servers = (): number => cluster.members.reduce((sum, { process }) => sum + processorSeconds(process.pid), 0);
   return () => {
     const [from, managerFrom, serversFrom] = [performance.now(), manager(), servers()];
     return () => [
@@ -95,16 +96,6 @@ function stopwatch(cluster: Cluster): () => () => Lap {
       (servers() - serversFrom).toFixed(2),
     ];
   };
-}
-
-/** Processor time of a process from the kernel's count in hundredths; 0 without one. */
-function cpuSeconds(pid: number | null): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
-  } catch {
-    return 0;
-  }
 }
 
 type Finish = (name: string, lap: Lap) => Row;
@@ -177,11 +168,6 @@ async function idle(cluster: Cluster, { api }: ControllerEnvironment, { idlePods
     seconds,
     manager,
     servers,
-    `manager: ${residentMegabytes(cluster.managers[0]?.pid ?? null)} MB resident`,
+    `manager: ${(residentBytes(cluster.managers[0]?.pid ?? null) / 2 ** 20).toFixed(0)} MB resident`,
   ];
-}
-
-function residentMegabytes(pid: number | null): string {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
-  return (Number(kilobytes) / 1_024).toFixed(0);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startCluster, type Cluster } from '../../deploy/cluster.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
+import { residentBytes } from '../fixtures/processUsage.js';
 import { Connection, request, type Endpoint } from './connection.js';
 import { load, type LoadResult } from './load.js';
 import { bareGroupCommit, startBareServer } from './limits.js';
@@ -222,9 +223,5 @@ function openWatch(
   });
 }
 
-function residentMegabytes(cluster: Cluster): number {
-  return cluster.members.reduce((sum, { process: { pid } }) => {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return sum + Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-  }, 0);
-}
+const residentMegabytes = ({ members }: Cluster): number =>
+  members.reduce((sum, { process: { pid } }) => sum + residentBytes(pid), 0) / 2 ** 20;

@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** Runs a program of the bench (its path without ending) in its own session, as servers of a cluster are: the kernel shares processors between sessions first. */
@@ -27,18 +26,4 @@ export async function message<T>(child: ChildProcess): Promise<T> {
   } finally {
     stop.abort();
   }
-}
-
-const ticksPerSecond = 100;
-
-/** Processor seconds of all threads of a process. */
-export function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-}
-
-export function residentBytes(pid: number): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
 }

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { BenchCluster } from './benchCluster.js';
 import { Connection, request } from './connection.js';
-import { message, processorSeconds, start } from './processes.js';
+import { message, start } from './processes.js';
+import { processorSeconds } from '../fixtures/processUsage.js';
 import type { ReadLoadTask, ReadReport, ReadSlice } from './http2/readload.js';
 import { count, megabytes, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf } from './turns.js';

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEtcd, hasEtcd, type EtcdServers } from '../fixtures/etcdServers.js';
+import { residentBytes } from '../fixtures/processUsage.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { Connection, request, type Endpoint } from './connection.js';
 import { load, type LoadResult } from './load.js';
@@ -179,7 +179,4 @@ async function longestGap({ cluster, failLeader }: Subject): Promise<number> {
   return longest;
 }
 
-function megabytesOf(pids: readonly number[]): number {
-  const kilobytes = pids.map((pid) => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0));
-  return kilobytes.reduce((sum, each) => sum + each, 0) / 1024;
-}
+const megabytesOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + residentBytes(pid), 0) / 2 ** 20;

@@ -1,6 +1,6 @@
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { request, type Endpoint } from './connection.js';
-import { processorSeconds } from './processes.js';
+import { processorSeconds } from '../fixtures/processUsage.js';
 import { bareGroupCommit, startBareServer } from './limits.js';
 import { load, type LoadResult } from './load.js';
 import { fill } from './reads.js';

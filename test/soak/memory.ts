@@ -1,5 +1,5 @@
-import fs from 'node:fs';
 import type { ClusterMember } from '../../deploy/cluster.js';
+import { residentBytes } from '../fixtures/processUsage.js';
 
 const mebibyte = 2 ** 20;
 /** With fewer samples, the warm-up counts too much. */
@@ -43,9 +43,4 @@ function quarter(samples: readonly number[], which: number): number {
   const length = Math.max(1, Math.floor(samples.length / 4));
   const part = samples.slice(Math.min(which * length, samples.length - 1)).slice(0, length);
   return part.reduce((sum, bytes) => sum + bytes, 0) / Math.max(1, part.length);
-}
-
-function residentBytes(pid: number | null): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return Number(kibibytes) * 1024;
 }

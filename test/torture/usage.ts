@@ -1,20 +1,21 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { residentBytes } from '../fixtures/processUsage.js';
 import type { Usage } from './checks/bounds.js';
 import type { TortureCluster } from './cluster/tortureCluster.js';
 
 /** Current usage of each running member. */
 export function sampleUsage(cluster: TortureCluster): readonly Usage[] {
   return cluster.members.flatMap(({ id, process, dataDirectory }) => {
-    const residentBytes = process.pid === null ? null : residentOf(process.pid);
-    return residentBytes === null ? [] : [{ process: id, residentBytes, fileBytes: sizeOf(dataDirectory) }];
+    const resident = process.pid === null ? null : residentOf(process.pid);
+    return resident === null ? [] : [{ process: id, residentBytes: resident, fileBytes: sizeOf(dataDirectory) }];
   });
 }
 
 function residentOf(pid: number): number | null {
   try {
-    const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+    const bytes = residentBytes(pid);
+    return Number.isNaN(bytes) ? null : bytes;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { processorSeconds, residentBytes } from '../processes.js';
+import { processorSeconds, residentBytes } from '../../fixtures/processUsage.js';
 import type { Endpoint } from '../connection.js';
 
 /** A server, or several with one store, under load. */

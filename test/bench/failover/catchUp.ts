@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { loadavg } from 'node:os';
 import type { ClusterMember } from '../../../deploy/cluster.js';
 import { Connection, request, type Endpoint } from '../connection.js';
-import { processorSeconds } from '../processes.js';
+import { processorSeconds } from '../../fixtures/processUsage.js';
 import { printTable, ratio } from '../table.js';
 import { collection } from './round.js';
 import { pollMs, type WatchedCluster } from './watchedCluster.js';
@@ -53,7 +53,7 @@ async function startAgain(cluster: WatchedCluster, follower: ClusterMember, unti
   await follower.restart();
   const readyMs = performance.now() - started;
   while (((await cluster.statusOf(follower).catch(() => null))?.appliedIndex ?? 0) < until) await delay(pollMs);
-  return { readyMs, caughtUpMs: performance.now() - started, cpuSeconds: processorSeconds(follower.process.pid ?? 0) };
+  return { readyMs, caughtUpMs: performance.now() - started, cpuSeconds: processorSeconds(follower.process.pid) };
 }
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(2);

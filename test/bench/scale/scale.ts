@@ -8,7 +8,8 @@ import { deployments } from '../../../api/types/apps/v1.js';
 import { namespaces, nodes, pods, services } from '../../../api/types/core/v1.js';
 import { startCluster, type Cluster } from '../../../deploy/cluster.js';
 import type { ReplicaCount } from '../../../deploy/settings.js';
-import { message, processorSeconds, residentBytes, start } from '../processes.js';
+import { message, start } from '../processes.js';
+import { processorSeconds, residentBytes } from '../../fixtures/processUsage.js';
 import { count, milliseconds, printTable } from '../table.js';
 import { empty, fill, killLeader, makeAndDelete, roll, rolled } from './churn.js';
 import { PodStarts } from './podStarts.js';
@@ -113,8 +114,8 @@ async function measure(subject: Subject, options: ScaleOptions): Promise<void> {
 /** Runs a stage and prints progress; processor time is for each of its objects. */
 async function stage({ cluster }: Subject, name: string, objects: number, work: () => Promise<void>): Promise<Stage> {
   console.error(`  ${name}: ${count(objects)} ...`);
-  const servers = (): number => cluster.members.reduce((sum, { process }) => sum + processorSeconds(process.pid ?? 0), 0);
-  const manager = (): number => cluster.managers.reduce((sum, { pid }) => sum + processorSeconds(pid ?? 0), 0);
+  const servers = (): number => cluster.members.reduce((sum, { process }) => sum + processorSeconds(process.pid), 0);
+  const manager = (): number => cluster.managers.reduce((sum, { pid }) => sum + processorSeconds(pid), 0);
   const [from, serversFrom, managerFrom] = [performance.now(), servers(), manager()];
   await work();
   const seconds = (performance.now() - from) / 1_000;

@@ -131,13 +131,13 @@ export function access(): void {
       return { token: (answer.body['status'] as { token: string }).token, headers: answer.headers };
     };
 
-    probe('anonymous-auth', 'strangers are turned away', async () => {
+    probe('anonymous-auth', async () => {
       expect((await server.ask({ path: '/version', identity: null })).status).to.equal(401);
     });
-    probe('token-auth-file', 'a fixed token is a user', async () => {
+    probe('token-auth-file', async () => {
       expect(await who('fixed-token')).to.deep.include({ username: 'carol', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
     });
-    probe('enable-bootstrap-token-auth', 'secrets are tokens of joining nodes', async () => {
+    probe('enable-bootstrap-token-auth', async () => {
       const made = await server.post('/api/v1/namespaces/kube-system/secrets', {
         metadata: { name: 'bootstrap-token-abcdef' },
         type: 'bootstrap.kubernetes.io/token',
@@ -153,99 +153,62 @@ export function access(): void {
         username: 'system:bootstrap:abcdef',
       });
     });
-    probe(
-      [
-        'oidc-issuer-url',
-        'oidc-client-id',
-        'oidc-ca-file',
-        'oidc-username-claim',
-        'oidc-username-prefix',
-        'oidc-groups-claim',
-        'oidc-groups-prefix',
-        'oidc-required-claim',
-        'oidc-signing-algs',
-      ],
-      'tokens of an issuer, as far as they are right',
-      async () => {
-        const right = { nick: 'ann', teams: ['devs'], site: 'home' };
-        const good = await issuer.sign(right);
-        expect(
-          await eventually(
-            () => who(good),
-            (user) => user !== 401,
-          ),
-        ).to.deep.include({
-          username: 'oidc:ann',
-          groups: ['g:devs', 'system:authenticated'],
-        });
-        for (const wrong of [
-          { ...right, aud: 'you' },
-          { ...right, site: 'away' },
-          { ...right, nick: undefined },
-          { ...right, iss: 'https://x' },
-        ])
-          expect(await who(await issuer.sign(wrong)), JSON.stringify(wrong)).to.equal(401);
-      },
-    );
-    probe(
-      ['authentication-token-webhook-config-file', 'authentication-token-webhook-version', 'authentication-token-webhook-cache-ttl'],
-      'a service is asked, once',
-      async () => {
-        tokens.replies = [{ authenticated: true, user: { username: 'dora', groups: ['x'] }, audiences: ['here'] }];
-        tokens.questions.length = 0;
-        expect(await who('opaque')).to.deep.include({ username: 'dora' });
-        tokens.replies = [{ authenticated: false }];
-        expect(await who('opaque')).to.deep.include({ username: 'dora' });
-        expect(tokens.questions.map(({ apiVersion }) => apiVersion)).to.deep.equal(['authentication.k8s.io/v1']);
-      },
-    );
-    probe(['authorization-mode', 'authorization-policy-file'], 'what a line of a file allows', async () => {
+    probe('oidc-issuer-url', async () => {
+      const right = { nick: 'ann', teams: ['devs'], site: 'home' };
+      const good = await issuer.sign(right);
+      expect(
+        await eventually(
+          () => who(good),
+          (user) => user !== 401,
+        ),
+      ).to.deep.include({
+        username: 'oidc:ann',
+        groups: ['g:devs', 'system:authenticated'],
+      });
+      for (const wrong of [
+        { ...right, aud: 'you' },
+        { ...right, site: 'away' },
+        { ...right, nick: undefined },
+        { ...right, iss: 'https://x' },
+      ])
+        expect(await who(await issuer.sign(wrong)), JSON.stringify(wrong)).to.equal(401);
+    });
+    probe('authentication-token-webhook-config-file', async () => {
+      tokens.replies = [{ authenticated: true, user: { username: 'dora', groups: ['x'] }, audiences: ['here'] }];
+      tokens.questions.length = 0;
+      expect(await who('opaque')).to.deep.include({ username: 'dora' });
+      tokens.replies = [{ authenticated: false }];
+      expect(await who('opaque')).to.deep.include({ username: 'dora' });
+      expect(tokens.questions.map(({ apiVersion }) => apiVersion)).to.deep.equal(['authentication.k8s.io/v1']);
+    });
+    probe('authorization-mode', async () => {
       const as = { identity: null, headers: { authorization: 'Bearer fixed-token' } };
       expect((await server.ask({ path: maps, ...as })).status).to.equal(200);
       expect((await server.ask({ path: '/api/v1/namespaces/default/secrets', ...as })).status).to.equal(403);
     });
-    probe(
-      [
-        'authorization-webhook-config-file',
-        'authorization-webhook-version',
-        'authorization-webhook-cache-authorized-ttl',
-        'authorization-webhook-cache-unauthorized-ttl',
-      ],
-      'a service is asked again after a no, and not after a yes',
-      async () => {
-        const dora = await identities.issue({ name: 'dora' });
-        const read = async (): Promise<number> => (await server.ask({ path: '/api/v1/namespaces/default/pods', identity: dora })).status;
-        rights.questions.length = 0;
-        expect([await read(), await read()]).to.deep.equal([403, 403]);
-        expect(rights.questions).to.have.length(2);
-        rights.replies = [{ allowed: true }];
-        expect(await read()).to.equal(200);
-        rights.replies = [{ allowed: false }];
-        expect(await read()).to.equal(200);
-        expect(rights.questions.map(({ apiVersion }) => apiVersion)).to.deep.equal(Array(3).fill('authorization.k8s.io/v1'));
-      },
-    );
-    probe(
-      [
-        'service-account-issuer',
-        'service-account-signing-key-file',
-        'service-account-key-file',
-        'service-account-jwks-uri',
-        'api-audiences',
-      ],
-      'tokens of accounts: by whom, for whom, and with which keys',
-      async () => {
-        const { token } = await tokenOf('one');
-        expect(claimsOf(token)).to.deep.include({ iss: 'https://one.example', aud: ['here', 'there'] });
-        expect(await who(token)).to.deep.include({ username: 'system:serviceaccount:default:one' });
-        expect((await server.ask('/.well-known/openid-configuration')).body).to.deep.include({
-          issuer: 'https://one.example',
-          jwks_uri: 'https://keys.example/all',
-        });
-        expect((await server.ask('/openid/v1/jwks')).body['keys']).to.have.length(2);
-      },
-    );
-    probe(['service-account-max-token-expiration', 'service-account-extend-token-expiration'], 'how long they live', async () => {
+    probe('authorization-webhook-config-file', async () => {
+      const dora = await identities.issue({ name: 'dora' });
+      const read = async (): Promise<number> => (await server.ask({ path: '/api/v1/namespaces/default/pods', identity: dora })).status;
+      rights.questions.length = 0;
+      expect([await read(), await read()]).to.deep.equal([403, 403]);
+      expect(rights.questions).to.have.length(2);
+      rights.replies = [{ allowed: true }];
+      expect(await read()).to.equal(200);
+      rights.replies = [{ allowed: false }];
+      expect(await read()).to.equal(200);
+      expect(rights.questions.map(({ apiVersion }) => apiVersion)).to.deep.equal(Array(3).fill('authorization.k8s.io/v1'));
+    });
+    probe('service-account-issuer', async () => {
+      const { token } = await tokenOf('one');
+      expect(claimsOf(token)).to.deep.include({ iss: 'https://one.example', aud: ['here', 'there'] });
+      expect(await who(token)).to.deep.include({ username: 'system:serviceaccount:default:one' });
+      expect((await server.ask('/.well-known/openid-configuration')).body).to.deep.include({
+        issuer: 'https://one.example',
+        jwks_uri: 'https://keys.example/all',
+      });
+      expect((await server.ask('/openid/v1/jwks')).body['keys']).to.have.length(2);
+    });
+    probe('service-account-max-token-expiration', async () => {
       const long = await tokenOf('two', { expirationSeconds: 36_000 });
       const { exp, iat } = claimsOf(long.token) as { exp: number; iat: number };
       expect([exp - iat, String(long.headers['warning'])]).to.satisfy(
@@ -259,43 +222,28 @@ export function access(): void {
       const mounted = claimsOf(bound.token) as { exp: number; iat: number };
       expect(mounted.exp - mounted.iat).to.equal(3_607);
     });
-    probe('service-account-lookup', 'without it a token outlives its account', async () => {
+    probe('service-account-lookup', async () => {
       const { token } = await tokenOf('three');
       await server.ask({ method: 'DELETE', path: `${accounts}/three` });
       expect(await who(token)).to.deep.include({ username: 'system:serviceaccount:default:three' });
     });
-    probe(
-      ['audit-policy-file', 'audit-log-path', 'audit-log-format', 'audit-log-mode'],
-      'a line for what the policy names, before the answer',
-      async () => {
-        await server.post(maps, { metadata: { name: 'written-down' } });
-        await server.ask(maps);
-        const lines = fs.readFileSync(auditLog, 'utf8').trimEnd().split('\n');
-        expect(lines.at(-1)).to.match(/AUDIT: id="[^"]+" stage="ResponseComplete" .*uri="\/api\/v1\/namespaces\/default\/configmaps/);
-        expect(lines.filter((line) => line.includes('method="list"'))).to.deep.equal([]);
-      },
-    );
-    probe(
-      [
-        'audit-webhook-config-file',
-        'audit-webhook-mode',
-        'audit-webhook-version',
-        'audit-webhook-truncate-enabled',
-        'audit-webhook-truncate-max-event-size',
-        'audit-webhook-truncate-max-batch-size',
-      ],
-      'a service hears before the client does, without bodies that are too large',
-      async () => {
-        type Sent = { apiVersion: string; items: { requestObject?: unknown; annotations?: Record<string, string> }[] };
-        trail.questions.length = 0;
-        await server.post(maps, { metadata: { name: 'small' } });
-        await server.post(maps, { metadata: { name: 'large' }, data: { a: 'x'.repeat(5_000) } });
-        const [small, large] = trail.questions as unknown as [Sent, Sent];
-        expect([small.apiVersion, small.items[0]?.requestObject !== undefined]).to.deep.equal(['audit.k8s.io/v1', true]);
-        expect(large.items[0]?.requestObject).to.equal(undefined);
-        expect(large.items[0]?.annotations?.['audit.k8s.io/truncated']).to.equal('true');
-      },
-    );
+    probe('audit-policy-file', async () => {
+      await server.post(maps, { metadata: { name: 'written-down' } });
+      await server.ask(maps);
+      const lines = fs.readFileSync(auditLog, 'utf8').trimEnd().split('\n');
+      expect(lines.at(-1)).to.match(/AUDIT: id="[^"]+" stage="ResponseComplete" .*uri="\/api\/v1\/namespaces\/default\/configmaps/);
+      expect(lines.filter((line) => line.includes('method="list"'))).to.deep.equal([]);
+    });
+    probe('audit-webhook-config-file', async () => {
+      type Sent = { apiVersion: string; items: { requestObject?: unknown; annotations?: Record<string, string> }[] };
+      trail.questions.length = 0;
+      await server.post(maps, { metadata: { name: 'small' } });
+      await server.post(maps, { metadata: { name: 'large' }, data: { a: 'x'.repeat(5_000) } });
+      const [small, large] = trail.questions as unknown as [Sent, Sent];
+      expect([small.apiVersion, small.items[0]?.requestObject !== undefined]).to.deep.equal(['audit.k8s.io/v1', true]);
+      expect(large.items[0]?.requestObject).to.equal(undefined);
+      expect(large.items[0]?.annotations?.['audit.k8s.io/truncated']).to.equal('true');
+    });
   });
 
   describe('an API server with an audit log that rotates and is written in batches', function () {
@@ -353,71 +301,42 @@ export function access(): void {
     const create = (name: string, bytes = 0): Promise<unknown> => server.post(maps, { metadata: { name }, data: { a: 'x'.repeat(bytes) } });
     const lines = (): string[] => (fs.existsSync(auditLog) ? fs.readFileSync(auditLog, 'utf8').split('\n').slice(0, -1) : []);
 
-    probe(
-      ['audit-log-mode', 'audit-log-version', 'audit-log-batch-max-size', 'audit-log-batch-max-wait'],
-      'four lines at a time, in the version asked for',
-      async () => {
-        for (const name of ['a', 'b', 'c']) await create(name);
-        expect(lines()).to.deep.equal([]);
-        await create('d');
-        const written = await eventually(lines, (all) => all.length > 0);
-        expect(written.map((line) => (JSON.parse(line) as { apiVersion: string }).apiVersion)).to.deep.equal(
-          Array(4).fill('audit.k8s.io/v1'),
-        );
-      },
-    );
-    probe(
-      [
-        'audit-webhook-batch-max-size',
-        'audit-webhook-batch-max-wait',
-        'audit-webhook-batch-throttle-enable',
-        'audit-webhook-batch-throttle-qps',
-        'audit-webhook-batch-throttle-burst',
-        'audit-webhook-initial-backoff',
-      ],
-      'three at a time, again after a failure, and then not for a long time',
-      async () => {
-        await eventually(
-          () => trail.questions.length,
-          (count) => count === 2,
-        );
-        for (const name of ['e', 'f', 'g', 'h']) await create(name);
-        await eventually(lines, (all) => all.length === 8);
-        const sent = trail.questions.map(({ items }) =>
-          (items as { objectRef: { name: string } }[]).map(({ objectRef }) => objectRef.name),
-        );
-        expect(sent).to.deep.equal([
-          ['a', 'b', 'c'],
-          ['a', 'b', 'c'],
-        ]);
-      },
-    );
-    probe(
-      [
-        'audit-log-maxsize',
-        'audit-log-maxbackup',
-        'audit-log-maxage',
-        'audit-log-compress',
-        'audit-log-truncate-enabled',
-        'audit-log-truncate-max-event-size',
-        'audit-log-truncate-max-batch-size',
-      ],
-      'full files make room, are compressed and go; entries that are too large lose their bodies',
-      async () => {
-        for (let index = 0; index < 16; index++) await create(`big-${index}`, index === 0 ? 500_000 : 250_000);
-        const cut = (text: string): number => text.split('\n').filter((line) => line.includes('audit.k8s.io/truncated')).length;
-        const old = await eventually(
-          () =>
-            fs
-              .readdirSync(folder)
-              .filter((name) => /^audit-.*\.gz$/.test(name))
-              .map((name) => unzipped(path.join(folder, name))),
-          (texts) => texts.length === 2 && !texts.includes(null) && !fs.existsSync(fromElsewhere),
-        );
-        const all = [...old, ...lines()].join('\n');
-        expect(all).to.contain('"name":"big-1');
-        expect(cut(all), 'those of 500 kB have their object twice').to.be.below(2);
-      },
-    );
+    probe('audit-log-mode', async () => {
+      for (const name of ['a', 'b', 'c']) await create(name);
+      expect(lines()).to.deep.equal([]);
+      await create('d');
+      const written = await eventually(lines, (all) => all.length > 0);
+      expect(written.map((line) => (JSON.parse(line) as { apiVersion: string }).apiVersion)).to.deep.equal(
+        Array(4).fill('audit.k8s.io/v1'),
+      );
+    });
+    probe('audit-webhook-batch-max-size', async () => {
+      await eventually(
+        () => trail.questions.length,
+        (count) => count === 2,
+      );
+      for (const name of ['e', 'f', 'g', 'h']) await create(name);
+      await eventually(lines, (all) => all.length === 8);
+      const sent = trail.questions.map(({ items }) => (items as { objectRef: { name: string } }[]).map(({ objectRef }) => objectRef.name));
+      expect(sent).to.deep.equal([
+        ['a', 'b', 'c'],
+        ['a', 'b', 'c'],
+      ]);
+    });
+    probe('audit-log-maxsize', async () => {
+      for (let index = 0; index < 16; index++) await create(`big-${index}`, index === 0 ? 500_000 : 250_000);
+      const cut = (text: string): number => text.split('\n').filter((line) => line.includes('audit.k8s.io/truncated')).length;
+      const old = await eventually(
+        () =>
+          fs
+            .readdirSync(folder)
+            .filter((name) => /^audit-.*\.gz$/.test(name))
+            .map((name) => unzipped(path.join(folder, name))),
+        (texts) => texts.length === 2 && !texts.includes(null) && !fs.existsSync(fromElsewhere),
+      );
+      const all = [...old, ...lines()].join('\n');
+      expect(all).to.contain('"name":"big-1');
+      expect(cut(all), 'those of 500 kB have their object twice').to.be.below(2);
+    });
   });
 }

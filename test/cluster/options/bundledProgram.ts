@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { programFile } from '../../../deploy/programs.js';
-import type { ProbedProgram } from './probed.js';
+import type { ProbedProgram } from './asserted.js';
 
 /** A bundled program in its own process. */
 export class BundledProgram {

@@ -2,41 +2,16 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-import { probedOptions, specifiedOptions, type ProbedProgram } from './probed.js';
+import { shownElsewhere, unprobed } from './asserted.js';
+import { assertedOptions, specifiedOptions, unshownRows } from './probed.js';
 
-/** Options with other tests of the bundles. */
-const shownElsewhere: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
-  apiserver: {
-    'etcd-servers': 'etcd',
-    'etcd-servers-overrides': 'etcd',
-    'etcd-cafile': 'etcd',
-    'etcd-certfile': 'etcd',
-    'etcd-keyfile': 'etcd',
-    'etcd-healthcheck-timeout': 'etcd',
-    'etcd-readycheck-timeout': 'etcd',
-    'peer-ca-file': 'peers',
-  },
-  'controller-manager': { 'kube-api-content-type': 'managerEncoding' },
-};
-
-/** Options without an external probe, with reasons. The list only shrinks. */
-const unprobed: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>> = {
-  apiserver: {},
-  'controller-manager': {
-    'cluster-name': 'needs a cloud; unit/controllers/cloud has one in memory',
-    'configure-cloud-routes': 'needs a cloud; unit/controllers/cloud has one in memory',
-    'route-reconciliation-period': 'needs a cloud; unit/controllers/cloud has one in memory',
-    'concurrent-service-syncs': 'needs a cloud; unit/controllers/cloud has one in memory',
-    'concurrent-validating-admission-policy-status-syncs': 'no webhook is asked about policies; unit/controllers/policystatus counts',
-  },
-};
-
-/** Every option has a probe, a named test, or an entry above. */
+/** Every option has a row of the table, and every row a test. */
 export function coverage(): void {
   for (const program of ['apiserver', 'controller-manager'] as const)
     it(`every option of ${program} is looked at, or it is said why not`, () => {
       const specified = specifiedOptions(program);
-      const [shown, elsewhere, without] = [probedOptions(program), shownElsewhere[program], unprobed[program]];
+      const [shown, elsewhere, without] = [assertedOptions(program), shownElsewhere[program], unprobed[program]];
+      expect(unshownRows(program), 'without one test').to.deep.equal([]);
       const left = specified.filter((name) => !shown.has(name) && elsewhere[name] === undefined && without[name] === undefined);
       expect(left, 'neither probed nor listed').to.deep.equal([]);
       expect(

@@ -150,7 +150,7 @@ export function files(): void {
         .map((file) => fs.readFileSync(file, 'latin1'))
         .join('');
 
-    probe(['authentication-config', 'egress-selector-config-file'], 'issuers, by a proxy; strangers at one path; and anew', async () => {
+    probe('authentication-config', async () => {
       const token = await issuer.sign();
       expect(
         await eventually(
@@ -167,102 +167,90 @@ export function files(): void {
         (user) => user === 'second:ann',
       );
     });
-    probe('authorization-config', 'who may do what, and anew', async () => {
+    probe('authorization-config', async () => {
       const read = async (): Promise<number> => (await server.ask({ path: '/api/v1/pods', identity: ann })).status;
       expect(await read()).to.equal(403);
       write('authorization.json', chain(true));
       await eventually(read, (status) => status === 200);
     });
-    probe(
-      ['encryption-provider-config', 'encryption-provider-config-automatic-reload'],
-      'secrets are stored under a key, and a new one',
-      async () => {
-        const secrets = '/api/v1/namespaces/default/secrets';
-        const made = await server.post(secrets, { metadata: { name: 'one' }, stringData: { a: 'under-the-old-oak' } });
-        expect(made.status, made.text).to.equal(201);
-        expect(stored()).to.include('k8s:enc:secretbox:v1:a:').and.not.include('under-the-old-oak');
-        write('encryption.json', keys('b', 'a'));
-        let count = 0;
-        await eventually(
-          async () => {
-            await server.post(secrets, { metadata: { name: `next-${++count}` } });
-            return stored();
-          },
-          (bytes) => bytes.includes('k8s:enc:secretbox:v1:b:'),
-        );
-        expect((await server.ask(`${secrets}/one`)).status).to.equal(200);
-      },
-    );
-    probe('tracing-config-file', 'spans of requests reach a collector', async () => {
+    probe('encryption-provider-config', async () => {
+      const secrets = '/api/v1/namespaces/default/secrets';
+      const made = await server.post(secrets, { metadata: { name: 'one' }, stringData: { a: 'under-the-old-oak' } });
+      expect(made.status, made.text).to.equal(201);
+      expect(stored()).to.include('k8s:enc:secretbox:v1:a:').and.not.include('under-the-old-oak');
+      write('encryption.json', keys('b', 'a'));
+      let count = 0;
+      await eventually(
+        async () => {
+          await server.post(secrets, { metadata: { name: `next-${++count}` } });
+          return stored();
+        },
+        (bytes) => bytes.includes('k8s:enc:secretbox:v1:b:'),
+      );
+      expect((await server.ask(`${secrets}/one`)).status).to.equal(200);
+    });
+    probe('tracing-config-file', async () => {
       const traceId = 'ab'.repeat(16);
       await server.ask({ path: '/api/v1/configmaps', headers: { traceparent: `00-${traceId}-${'cd'.repeat(8)}-01` } });
       expect((await collector.find((span) => span.traceId === traceId && span.kind === 2)).parentSpanId).to.equal('cd'.repeat(8));
     });
-    probe('service-account-signing-endpoint', 'another program signs tokens', async () => {
+    probe('service-account-signing-endpoint', async () => {
       await server.post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
       const answer = await server.post('/api/v1/namespaces/default/serviceaccounts/robot/token', { spec: {} });
       expect(answer.status, answer.text).to.equal(201);
       expect(signer.calls['Sign']).to.equal(1);
     });
-    probe(
-      ['enable-aggregator-routing', 'proxy-client-cert-file', 'proxy-client-key-file', 'aggregator-reject-forwarding-redirect'],
-      'an API of others at its endpoint, with a certificate, and its redirects',
-      async () => {
-        const namespace = '/api/v1/namespaces/default';
-        const { port } = extension.address() as AddressInfo;
-        const service = await server.post(`${namespace}/services`, {
-          metadata: { name: 'api' },
-          spec: { ports: [{ port: 443, targetPort: port }] },
-        });
-        expect(service.status, service.text).to.equal(201);
-        const slice = await server.post('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
-          metadata: { name: 'api-1', labels: { 'kubernetes.io/service-name': 'api' } },
-          addressType: 'IPv4',
-          endpoints: [{ addresses: [ownAddress], conditions: { ready: true } }],
-          ports: [{ name: '', port, protocol: 'TCP' }],
-        });
-        expect(slice.status, slice.text).to.equal(201);
-        const made = await server.post('/apis/apiregistration.k8s.io/v1/apiservices', {
-          metadata: { name: 'v1.remote.example.com' },
-          spec: {
-            group: 'remote.example.com',
-            version: 'v1',
-            groupPriorityMinimum: 100,
-            versionPriority: 10,
-            caBundle: Buffer.from(identities.ca).toString('base64'),
-            service: { namespace: 'default', name: 'api', port: 443 },
-          },
-        });
-        expect(made.status, made.text).to.equal(201);
-        const moved = await eventually(
-          () => server.ask('/apis/remote.example.com/v1/moved'),
-          ({ status }) => status === 302,
+    probe('enable-aggregator-routing', async () => {
+      const namespace = '/api/v1/namespaces/default';
+      const { port } = extension.address() as AddressInfo;
+      const service = await server.post(`${namespace}/services`, {
+        metadata: { name: 'api' },
+        spec: { ports: [{ port: 443, targetPort: port }] },
+      });
+      expect(service.status, service.text).to.equal(201);
+      const slice = await server.post('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
+        metadata: { name: 'api-1', labels: { 'kubernetes.io/service-name': 'api' } },
+        addressType: 'IPv4',
+        endpoints: [{ addresses: [ownAddress], conditions: { ready: true } }],
+        ports: [{ name: '', port, protocol: 'TCP' }],
+      });
+      expect(slice.status, slice.text).to.equal(201);
+      const made = await server.post('/apis/apiregistration.k8s.io/v1/apiservices', {
+        metadata: { name: 'v1.remote.example.com' },
+        spec: {
+          group: 'remote.example.com',
+          version: 'v1',
+          groupPriorityMinimum: 100,
+          versionPriority: 10,
+          caBundle: Buffer.from(identities.ca).toString('base64'),
+          service: { namespace: 'default', name: 'api', port: 443 },
+        },
+      });
+      expect(made.status, made.text).to.equal(201);
+      const moved = await eventually(
+        () => server.ask('/apis/remote.example.com/v1/moved'),
+        ({ status }) => status === 302,
+      );
+      expect(moved.headers['location']).to.equal('/elsewhere');
+      expect(extensionClients).to.include('front');
+    });
+    probe('livez-grace-period', async () => {
+      await server.stop();
+      server = await ServerUnderProbe.start(identities, [...again, '--livez-grace-period=1h', '--storage-initialization-timeout=200ms'], {
+        directory: server.directory,
+        becomesReady: false,
+        without: ['authorization-mode'],
+      });
+      const status = async (asked: string): Promise<number> =>
+        server.ask(asked).then(
+          (answer) => answer.status,
+          () => 0,
         );
-        expect(moved.headers['location']).to.equal('/elsewhere');
-        expect(extensionClients).to.include('front');
-      },
-    );
-    probe(
-      ['livez-grace-period', 'storage-initialization-timeout'],
-      'on the same data without its keys: alive for a while, never ready, and waited for only so long',
-      async () => {
-        await server.stop();
-        server = await ServerUnderProbe.start(identities, [...again, '--livez-grace-period=1h', '--storage-initialization-timeout=200ms'], {
-          directory: server.directory,
-          becomesReady: false,
-          without: ['authorization-mode'],
-        });
-        const status = async (asked: string): Promise<number> =>
-          server.ask(asked).then(
-            (answer) => answer.status,
-            () => 0,
-          );
-        await eventually(
-          () => status('/healthz/poststarthook/storage-readiness'),
-          (code) => code === 200,
-        );
-        expect([await status('/livez'), await status('/healthz'), await status('/readyz')]).to.deep.equal([200, 500, 500]);
-      },
-    );
+      await eventually(
+        () => status('/healthz/poststarthook/storage-readiness'),
+        (code) => code === 200,
+      );
+      expect([await status('/livez'), await status('/healthz'), await status('/readyz')]).to.deep.equal([200, 500, 500]);
+    });
   });
 }

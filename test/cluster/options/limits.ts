@@ -126,11 +126,11 @@ export function limits(): void {
       trail?.close();
     });
 
-    probe('cert-dir', 'has the pair that was made', () => {
+    probe('cert-dir', () => {
       expect(fs.readdirSync(path.join(folder, 'certs')).sort()).to.deep.equal(['apiserver.crt', 'apiserver.key']);
       return Promise.resolve();
     });
-    probe(['disable-http2-serving', 'tls-min-version'], 'HTTP/1.1 by TLS 1.3', async () => {
+    probe('disable-http2-serving', async () => {
       const options = { host: '127.0.0.1', port: server.port, rejectUnauthorized: false };
       const connection = tls.connect({ ...options, ALPNProtocols: ['h2', 'http/1.1'] });
       await once(connection, 'secureConnect');
@@ -139,65 +139,57 @@ export function limits(): void {
       const old = tls.connect({ ...options, maxVersion: 'TLSv1.2' });
       await once(old, 'error');
     });
-    probe('profiling', 'is off', async () => {
+    probe('profiling', async () => {
       expect((await server.ask('/debug/pprof/cmdline')).status).to.equal(404);
     });
-    probe('allow-metric-labels-manifest', 'bounds labels', async () => {
+    probe('allow-metric-labels-manifest', async () => {
       const { text } = await server.ask('/metrics');
       expect(text)
         .to.match(/apiserver_request_total\{[^}]*verb="unexpected"/)
         .and.not.match(/apiserver_request_total\{[^}]*verb="GET"/);
     });
-    probe(
-      ['emulated-version', 'emulation-forward-compatible', 'runtime-config-emulation-forward-compatible', 'feature-gates'],
-      'what an earlier version has, and what came later where it is asked for',
-      async () => {
-        expect((await server.ask('/version')).body).to.deep.include({ minor: '36', emulationMinor: '34' });
-        expect((await server.ask('/apis/storagemigration.k8s.io/v1beta1')).status).to.equal(200);
-        expect((await server.ask('/apis/admissionregistration.k8s.io/v1')).text, 'served as beta then').to.contain(
-          '"mutatingadmissionpolicies"',
-        );
-        expect((await server.ask('/api/v1')).text).to.not.contain('storageVersionHash');
-      },
-    );
-    probe('enable-garbage-collector', 'nobody waits for what nobody does', async () => {
+    probe('emulated-version', async () => {
+      expect((await server.ask('/version')).body).to.deep.include({ minor: '36', emulationMinor: '34' });
+      expect((await server.ask('/apis/storagemigration.k8s.io/v1beta1')).status).to.equal(200);
+      expect((await server.ask('/apis/admissionregistration.k8s.io/v1')).text, 'served as beta then').to.contain(
+        '"mutatingadmissionpolicies"',
+      );
+      expect((await server.ask('/api/v1')).text).to.not.contain('storageVersionHash');
+    });
+    probe('enable-garbage-collector', async () => {
       await server.post(maps, { metadata: { name: 'owner' } });
       await server.ask({ method: 'DELETE', path: `${maps}/owner?propagationPolicy=Foreground` });
       expect((await server.ask(`${maps}/owner`)).status).to.equal(404);
     });
-    probe('endpoint-reconciler-type', 'nobody says where the API is', async () => {
+    probe('endpoint-reconciler-type', async () => {
       const { status, body } = await server.ask('/api/v1/namespaces/default/endpoints/kubernetes');
       expect(status === 404 || (body['subsets'] ?? null) === null).to.equal(true);
     });
-    probe(
-      ['max-mutating-requests-inflight', 'max-requests-inflight', 'enable-priority-and-fairness'],
-      'one of each kind at a time, without queues',
-      async () => {
-        let release = (): void => undefined;
-        const asked = new Promise<void>((resolve) => {
-          hook.reply = () => {
-            resolve();
-            return 'silence';
-          };
-        });
-        release = () => {
-          hook.reply = { allowed: true };
+    probe('max-mutating-requests-inflight', async () => {
+      let release = (): void => undefined;
+      const asked = new Promise<void>((resolve) => {
+        hook.reply = () => {
+          resolve();
+          return 'silence';
         };
-        const create = (name: string): Promise<Answer> => server.post(maps, { metadata: { name } }, { identity: bob });
-        const first = create('held-1');
-        await asked;
-        const second = await create('other');
-        expect(second.status).to.equal(429);
-        expect(second.headers).to.not.have.property('x-kubernetes-pf-flowschema-uid');
-        expect((await server.ask({ path: maps, identity: bob })).status, 'reading has a place of its own').to.equal(200);
-        expect((await first).status, 'after the time of requests').to.be.oneOf([500, 504]);
-        release();
-        expect((await create('other')).status).to.equal(201);
-        const shown = await server.ask('/metrics');
-        expect(shown.text).to.contain('apiserver_current_inflight_requests{request_kind="mutating"}');
-      },
-    );
-    probe('request-timeout', 'a request ends before the hook that it waits for', async () => {
+      });
+      release = () => {
+        hook.reply = { allowed: true };
+      };
+      const create = (name: string): Promise<Answer> => server.post(maps, { metadata: { name } }, { identity: bob });
+      const first = create('held-1');
+      await asked;
+      const second = await create('other');
+      expect(second.status).to.equal(429);
+      expect(second.headers).to.not.have.property('x-kubernetes-pf-flowschema-uid');
+      expect((await server.ask({ path: maps, identity: bob })).status, 'reading has a place of its own').to.equal(200);
+      expect((await first).status, 'after the time of requests').to.be.oneOf([500, 504]);
+      release();
+      expect((await create('other')).status).to.equal(201);
+      const shown = await server.ask('/metrics');
+      expect(shown.text).to.contain('apiserver_current_inflight_requests{request_kind="mutating"}');
+    });
+    probe('request-timeout', async () => {
       hook.reply = 'silence';
       const answer = await server.post(maps, { metadata: { name: 'held-2' } });
       expect([answer.status, answer.body['reason']]).to.be.deep.oneOf([
@@ -206,11 +198,11 @@ export function limits(): void {
       ]);
       hook.reply = { allowed: true };
     });
-    probe('min-request-timeout', 'watches end by themselves', async () => {
+    probe('min-request-timeout', async () => {
       const answer = await server.ask(`${maps}?watch=1`);
       expect(answer.status).to.equal(200);
     });
-    probe('etcd-compaction-interval', 'history goes', async () => {
+    probe('etcd-compaction-interval', async () => {
       const { resourceVersion } = (await server.ask(maps)).body['metadata'] as { resourceVersion: string };
       let count = 0;
       await eventually(
@@ -221,7 +213,7 @@ export function limits(): void {
         ({ status }) => status === 410,
       );
     });
-    probe(['etcd-prefix', 'storage-media-type'], 'how objects lie in the store', async () => {
+    probe('etcd-prefix', async () => {
       await server.post(maps, { metadata: { name: 'seen' }, data: { key: 'a text to look for' } });
       const bytes = (): string =>
         fs
@@ -236,41 +228,27 @@ export function limits(): void {
       );
       expect(bytes()).to.not.include('/registry/core/configmaps');
     });
-    probe(
-      ['log-text-split-stream', 'log-text-info-buffer-size', 'log-flush-frequency', 'vmodule'],
-      'lines of one part, on a stream of their own, in time',
-      async () => {
-        await server.ask('/version?look=for-this');
-        await server.program.says(/look=for-this/);
-        expect(server.program.stdout.join('')).to.contain('look=for-this');
-        expect(server.program.stderr.join('')).to.not.match(/ info /);
-      },
-    );
-    probe(
-      [
-        'audit-log-batch-throttle-enable',
-        'audit-log-batch-throttle-qps',
-        'audit-log-batch-throttle-burst',
-        'audit-log-batch-buffer-size',
-        'audit-webhook-batch-buffer-size',
-      ],
-      'one batch at once and the next in a quarter of an hour; so many may wait, and what comes then is lost',
-      async () => {
-        const create = (name: string): Promise<Answer> => server.post('/api/v1/namespaces/default/secrets', { metadata: { name } });
-        const lines = (): string[] => (fs.existsSync(auditLog) ? fs.readFileSync(auditLog, 'utf8').split('\n').slice(0, -1) : []);
-        await Promise.all([create('a'), create('b')]);
-        await eventually(
-          () => [lines().length, trail.questions.length],
-          ([written, asked]) => written === 2 && asked === 1,
-        );
-        for (const name of ['c', 'd', 'e', 'f', 'g', 'h', 'i']) await create(name);
-        const lost = async (plugin: string): Promise<number> =>
-          Number((await server.metric(`apiserver_audit_error_total{plugin="${plugin}"}`))?.split(' ')[1] ?? 0);
-        expect([await lost('log'), await lost('webhook')]).to.deep.equal([4, 3]);
-        expect([lines().length, trail.questions.length]).to.deep.equal([2, 1]);
-      },
-    );
-    probe('permit-port-sharing', 'another server on the same port, where Node can', async () => {
+    probe('log-text-split-stream', async () => {
+      await server.ask('/version?look=for-this');
+      await server.program.says(/look=for-this/);
+      expect(server.program.stdout.join('')).to.contain('look=for-this');
+      expect(server.program.stderr.join('')).to.not.match(/ info /);
+    });
+    probe('audit-log-batch-throttle-enable', async () => {
+      const create = (name: string): Promise<Answer> => server.post('/api/v1/namespaces/default/secrets', { metadata: { name } });
+      const lines = (): string[] => (fs.existsSync(auditLog) ? fs.readFileSync(auditLog, 'utf8').split('\n').slice(0, -1) : []);
+      await Promise.all([create('a'), create('b')]);
+      await eventually(
+        () => [lines().length, trail.questions.length],
+        ([written, asked]) => written === 2 && asked === 1,
+      );
+      for (const name of ['c', 'd', 'e', 'f', 'g', 'h', 'i']) await create(name);
+      const lost = async (plugin: string): Promise<number> =>
+        Number((await server.metric(`apiserver_audit_error_total{plugin="${plugin}"}`))?.split(' ')[1] ?? 0);
+      expect([await lost('log'), await lost('webhook')]).to.deep.equal([4, 3]);
+      expect([lines().length, trail.questions.length]).to.deep.equal([2, 1]);
+    });
+    probe('permit-port-sharing', async () => {
       const args = [
         '--bind-address=127.0.0.1',
         '--permit-port-sharing',
@@ -291,80 +269,76 @@ export function limits(): void {
   });
 
   describe('an API server that stops', function () {
-    probe(
-      ['shutdown-delay-duration', 'shutdown-send-retry-after', 'shutdown-watch-termination-grace-period'],
-      'serves for a while, sends newcomers away with 429, and ends watches last',
-      async () => {
-        const identities = await createIdentities();
-        const hook = await startHookService(identities);
-        const server = await ServerUnderProbe.start(identities, [
-          '--shutdown-delay-duration=1s',
-          '--shutdown-send-retry-after',
-          '--shutdown-watch-termination-grace-period=3s',
-        ]);
-        await server.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', holdingHook(hook));
-        const watch = https.get({
-          host: '127.0.0.1',
-          port: server.port,
-          path: `${maps}?watch=1`,
-          cert: server.admin.cert,
-          key: server.admin.key,
-          rejectUnauthorized: false,
-        });
-        const [watching] = (await once(watch, 'response')) as [IncomingMessage];
-        const order: string[] = [];
-        watching.resume().on('end', () => order.push('the watch'));
-        const session = http2.connect(`https://127.0.0.1:${server.port}`, {
-          rejectUnauthorized: false,
-          cert: server.admin.cert,
-          key: server.admin.key,
-        });
-        session.on('error', () => undefined);
-        const over = async (at: string): Promise<http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader> => {
-          const stream = session.request({ ':path': at });
-          const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader];
-          stream.resume();
-          return headers;
+    probe('shutdown-delay-duration', async () => {
+      const identities = await createIdentities();
+      const hook = await startHookService(identities);
+      const server = await ServerUnderProbe.start(identities, [
+        '--shutdown-delay-duration=1s',
+        '--shutdown-send-retry-after',
+        '--shutdown-watch-termination-grace-period=3s',
+      ]);
+      await server.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', holdingHook(hook));
+      const watch = https.get({
+        host: '127.0.0.1',
+        port: server.port,
+        path: `${maps}?watch=1`,
+        cert: server.admin.cert,
+        key: server.admin.key,
+        rejectUnauthorized: false,
+      });
+      const [watching] = (await once(watch, 'response')) as [IncomingMessage];
+      const order: string[] = [];
+      watching.resume().on('end', () => order.push('the watch'));
+      const session = http2.connect(`https://127.0.0.1:${server.port}`, {
+        rejectUnauthorized: false,
+        cert: server.admin.cert,
+        key: server.admin.key,
+      });
+      session.on('error', () => undefined);
+      const over = async (at: string): Promise<http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader> => {
+        const stream = session.request({ ':path': at });
+        const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders & http2.IncomingHttpStatusHeader];
+        stream.resume();
+        return headers;
+      };
+      expect((await over('/version'))[':status']).to.equal(200);
+      let answerHook = (): void => undefined;
+      const asked = new Promise<void>((resolve) => {
+        hook.reply = () => {
+          resolve();
+          return 'silence';
         };
-        expect((await over('/version'))[':status']).to.equal(200);
-        let answerHook = (): void => undefined;
-        const asked = new Promise<void>((resolve) => {
-          hook.reply = () => {
-            resolve();
-            return 'silence';
-          };
-        });
-        const held = call1(server.port, {
-          method: 'POST',
-          path: maps,
-          identity: server.admin,
-          headers: { 'content-type': 'application/json' },
-          body: '{"metadata":{"name":"held"}}',
-        }).catch(() => null);
-        await asked;
-        server.program.signal('SIGTERM');
-        expect(
-          (
-            await eventually(
-              () => over('/readyz'),
-              (headers) => headers[':status'] !== 200,
-            )
-          )[':status'],
-        ).to.equal(500);
-        expect((await over('/version'))[':status'], 'while it delays').to.equal(200);
-        const refused = await eventually(
-          () => over('/version'),
-          (headers) => headers[':status'] !== 200,
-        );
-        expect([refused[':status'], refused['retry-after'] !== undefined]).to.deep.equal([429, true]);
-        expect(order, 'the watch goes on meanwhile').to.deep.equal([]);
-        answerHook = () => hook.close();
-        answerHook();
-        session.destroy();
-        await held;
-        await server.program.exited;
-        expect(order).to.deep.equal(['the watch']);
-      },
-    );
+      });
+      const held = call1(server.port, {
+        method: 'POST',
+        path: maps,
+        identity: server.admin,
+        headers: { 'content-type': 'application/json' },
+        body: '{"metadata":{"name":"held"}}',
+      }).catch(() => null);
+      await asked;
+      server.program.signal('SIGTERM');
+      expect(
+        (
+          await eventually(
+            () => over('/readyz'),
+            (headers) => headers[':status'] !== 200,
+          )
+        )[':status'],
+      ).to.equal(500);
+      expect((await over('/version'))[':status'], 'while it delays').to.equal(200);
+      const refused = await eventually(
+        () => over('/version'),
+        (headers) => headers[':status'] !== 200,
+      );
+      expect([refused[':status'], refused['retry-after'] !== undefined]).to.deep.equal([429, true]);
+      expect(order, 'the watch goes on meanwhile').to.deep.equal([]);
+      answerHook = () => hook.close();
+      answerHook();
+      session.destroy();
+      await held;
+      await server.program.exited;
+      expect(order).to.deep.equal(['the watch']);
+    });
   });
 }

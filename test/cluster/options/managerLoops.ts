@@ -241,27 +241,23 @@ export function managerLoops(): void {
       await server?.stop();
     });
 
-    probe(
-      ['node-eviction-rate', 'secondary-node-eviction-rate', 'large-cluster-size-threshold', 'unhealthy-zone-threshold'],
-      'where many nodes are silent their pods are driven off as fast as told, and not at all in a small cluster',
-      async () => {
-        const evicted = async (): Promise<readonly string[]> =>
-          (await items('/api/v1/nodes'))
-            .filter(({ spec }) =>
-              ((spec as { taints?: { effect: string }[] } | undefined)?.taints ?? []).some(({ effect }) => effect === 'NoExecute'),
-            )
-            .map(({ metadata }) => (metadata as { name: string }).name)
-            .sort();
-        const wanted = [...silentIn('large'), ...silentIn('usual')].sort();
-        expect(await eventually(evicted, ({ length }) => length >= wanted.length)).to.deep.equal(wanted);
-        const unknown = async (): Promise<boolean> =>
-          (
-            (await get('/api/v1/nodes/small-silent-0')).body['status'] as { conditions: { type: string; status: string }[] }
-          ).conditions.some(({ type, status }) => type === 'Ready' && status === 'Unknown');
-        expect(await unknown(), 'those of the small zone are silent, too').to.equal(true);
-      },
-    );
-    probe(['node-cidr-mask-size', 'cidr-allocator-type'], 'each node has a range of that size of its own', async () => {
+    probe('node-eviction-rate', async () => {
+      const evicted = async (): Promise<readonly string[]> =>
+        (await items('/api/v1/nodes'))
+          .filter(({ spec }) =>
+            ((spec as { taints?: { effect: string }[] } | undefined)?.taints ?? []).some(({ effect }) => effect === 'NoExecute'),
+          )
+          .map(({ metadata }) => (metadata as { name: string }).name)
+          .sort();
+      const wanted = [...silentIn('large'), ...silentIn('usual')].sort();
+      expect(await eventually(evicted, ({ length }) => length >= wanted.length)).to.deep.equal(wanted);
+      const unknown = async (): Promise<boolean> =>
+        ((await get('/api/v1/nodes/small-silent-0')).body['status'] as { conditions: { type: string; status: string }[] }).conditions.some(
+          ({ type, status }) => type === 'Ready' && status === 'Unknown',
+        );
+      expect(await unknown(), 'those of the small zone are silent, too').to.equal(true);
+    });
+    probe('node-cidr-mask-size', async () => {
       const ranges = await eventually(
         async () => (await items('/api/v1/nodes')).map(({ spec }) => (spec as { podCIDR?: string } | undefined)?.podCIDR ?? ''),
         (all) => all.every((range) => range !== ''),
@@ -278,13 +274,11 @@ export function managerLoops(): void {
         (replicas) => replicas === to,
       );
     };
-    probe('horizontal-pod-autoscaler-tolerance', 'a twentieth more than wanted is too much', () => scales('tolerance', 2));
-    probe('horizontal-pod-autoscaler-cpu-initialization-period', 'what a young pod uses counts', () => scales('beginning', 3));
-    probe('horizontal-pod-autoscaler-initial-readiness-delay', 'what a pod uses counts that is no longer ready', () =>
-      scales('unready', 3),
-    );
-    probe('horizontal-pod-autoscaler-downscale-stabilization', 'fewer pods at once', () => scales('shrinking', 1));
-    probe('min-resync-period', 'what has not changed is looked at again and again', async () => {
+    probe('horizontal-pod-autoscaler-tolerance', () => scales('tolerance', 2));
+    probe('horizontal-pod-autoscaler-cpu-initialization-period', () => scales('beginning', 3));
+    probe('horizontal-pod-autoscaler-initial-readiness-delay', () => scales('unready', 3));
+    probe('horizontal-pod-autoscaler-downscale-stabilization', () => scales('shrinking', 1));
+    probe('min-resync-period', async () => {
       await seeds.make(`${core}/replicationcontrollers`, {
         metadata: { name: 'quiet' },
         spec: {
@@ -297,7 +291,7 @@ export function managerLoops(): void {
       const before = await eventually(adds, (count) => count > 0);
       await eventually(adds, (count) => count >= before + 5);
     });
-    probe(['kube-api-qps', 'kube-api-burst', 'enable-garbage-collector'], 'four requests of ten, and no orphan goes', async () => {
+    probe('kube-api-qps', async () => {
       const orphan = { apiVersion: 'v1', kind: 'ConfigMap', name: 'gone', uid: 'gone' };
       await seeds.make(`${core}/configmaps`, { metadata: { name: 'orphan', ownerReferences: [orphan] } });
       const labels = { app: 'ten' };
@@ -316,7 +310,7 @@ export function managerLoops(): void {
       expect(await slow.running()).to.deep.equal(['replicaset-controller']);
       expect((await get(`${core}/configmaps/orphan`)).status).to.equal(200);
     });
-    probe('resource-quota-sync-period', 'what is wrongly said to be used is corrected', async () => {
+    probe('resource-quota-sync-period', async () => {
       const quota = `${core}/resourcequotas/counted`;
       await seeds.make(`${core}/resourcequotas`, { metadata: { name: 'counted' }, spec: { hard: { secrets: '50' } } });
       const used = async (): Promise<string | undefined> =>
@@ -325,60 +319,52 @@ export function managerLoops(): void {
       await seeds.patch(`${quota}/status`, { status: { used: { secrets: '44' } } });
       await eventually(used, (amount) => amount === right);
     });
-    probe('legacy-service-account-token-clean-up-period', 'a token that nobody uses is marked', async () => {
+    probe('legacy-service-account-token-clean-up-period', async () => {
       await eventually(
         async () => ((await get(`${core}/secrets/old-token`)).body['metadata'] as { labels?: Record<string, string> }).labels ?? {},
         (labels) => labels['kubernetes.io/legacy-token-invalid-since'] !== undefined,
       );
     });
-    probe(
-      ['enable-dynamic-provisioning', 'pvclaimbinder-sync-period'],
-      'claims are counted soon, and nobody is asked for volumes',
-      async () => {
-        const common = { storageClassName: 'outside', accessModes: ['ReadWriteOnce'] };
-        await seeds.make('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name: 'outside' }, provisioner: 'outside.example' });
-        const waiting = (): Promise<number | null> => often.metric('pv_collector_unbound_pvc_count{');
-        // More rounds than the default period permits in time.
-        for (const n of [1, 2, 3, 4]) {
-          await seeds.make(`${core}/persistentvolumeclaims`, {
-            metadata: { name: `claim-${n}` },
-            spec: { ...common, resources: { requests: { storage: '1Gi' } } },
-          });
-          await eventually(waiting, (count) => count === n);
-        }
-        await seeds.make('/api/v1/persistentvolumes', {
-          metadata: { name: 'made-by-hand' },
-          spec: { ...common, capacity: { storage: '1Gi' }, hostPath: { path: '/data' } },
+    probe('enable-dynamic-provisioning', async () => {
+      const common = { storageClassName: 'outside', accessModes: ['ReadWriteOnce'] };
+      await seeds.make('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name: 'outside' }, provisioner: 'outside.example' });
+      const waiting = (): Promise<number | null> => often.metric('pv_collector_unbound_pvc_count{');
+      // More rounds than the default period permits in time.
+      for (const n of [1, 2, 3, 4]) {
+        await seeds.make(`${core}/persistentvolumeclaims`, {
+          metadata: { name: `claim-${n}` },
+          spec: { ...common, resources: { requests: { storage: '1Gi' } } },
         });
-        await eventually(waiting, (count) => count === 3);
-        const asked = (await items(`${core}/persistentvolumeclaims`)).filter(({ metadata }) =>
-          Object.keys((metadata as { annotations?: object }).annotations ?? {}).some((name) => name.endsWith('/storage-provisioner')),
-        );
-        expect(asked).to.deep.equal([]);
-      },
-    );
-    probe(
-      ['attach-detach-reconcile-sync-period', 'disable-attach-detach-reconcile-sync'],
-      'attachments are gone through soon, or never',
-      async () => {
-        const series = 'attachdetach_controller_total_volumes{';
-        await eventually(
-          () => often.metric(series),
-          (count) => count === 0,
-        );
-        await seeds.make('/apis/storage.k8s.io/v1/volumeattachments', {
-          metadata: { name: 'by-hand' },
-          spec: { attacher: 'outside.example', nodeName: 'usual-ready-0', source: { persistentVolumeName: 'made-by-hand' } },
-        });
-        await eventually(
-          () => often.metric(series),
-          (count) => count === 1,
-        );
-        expect(await scaler.running()).to.include('persistentvolume-attach-detach-controller');
-        expect(await scaler.metric(series)).to.equal(null);
-      },
-    );
-    probe(['cluster-signing-cert-file', 'cluster-signing-key-file'], 'one authority for all signers', async () => {
+        await eventually(waiting, (count) => count === n);
+      }
+      await seeds.make('/api/v1/persistentvolumes', {
+        metadata: { name: 'made-by-hand' },
+        spec: { ...common, capacity: { storage: '1Gi' }, hostPath: { path: '/data' } },
+      });
+      await eventually(waiting, (count) => count === 3);
+      const asked = (await items(`${core}/persistentvolumeclaims`)).filter(({ metadata }) =>
+        Object.keys((metadata as { annotations?: object }).annotations ?? {}).some((name) => name.endsWith('/storage-provisioner')),
+      );
+      expect(asked).to.deep.equal([]);
+    });
+    probe('attach-detach-reconcile-sync-period', async () => {
+      const series = 'attachdetach_controller_total_volumes{';
+      await eventually(
+        () => often.metric(series),
+        (count) => count === 0,
+      );
+      await seeds.make('/apis/storage.k8s.io/v1/volumeattachments', {
+        metadata: { name: 'by-hand' },
+        spec: { attacher: 'outside.example', nodeName: 'usual-ready-0', source: { persistentVolumeName: 'made-by-hand' } },
+      });
+      await eventually(
+        () => often.metric(series),
+        (count) => count === 1,
+      );
+      expect(await scaler.running()).to.include('persistentvolume-attach-detach-controller');
+      expect(await scaler.metric(series)).to.equal(null);
+    });
+    probe('cluster-signing-cert-file', async () => {
       const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
       const spec = { request: await signingRequest('ann'), signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'] };
       const made = await seeds.make(requests, { metadata: { name: 'ann' }, spec });
@@ -390,45 +376,41 @@ export function managerLoops(): void {
       );
       expect(new X509Certificate(Buffer.from(signed, 'base64')).issuer).to.equal('CN=everybody');
     });
-    probe(
-      ['endpoint-updates-batch-period', 'endpointslice-updates-batch-period', 'mirroring-endpointslice-updates-batch-period'],
-      'changes come together for a while before anybody writes',
-      async () => {
-        const spec = { ports: [{ port: 80 }] };
-        const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?labelSelector=kubernetes.io/service-name%3D';
-        const has = async (ip: string, at: string): Promise<boolean> => (await get(at)).text.includes(`"${ip}"`);
-        await seeds.make(`${core}/services`, { metadata: { name: 'followed' }, spec: { ...spec, selector: { app: 'followed' } } });
-        await seeds.make(`${core}/services`, { metadata: { name: 'mirrored' }, spec });
-        await eventually(
-          async () => [(await get(`${core}/endpoints/followed`)).status, (await items(`${slices}followed`)).length],
-          ([status, count]) => status === 200 && count === 1,
-        );
-        const began = performance.now();
-        await seeds.make(`${core}/pods`, {
-          metadata: { name: 'followed', labels: { app: 'followed' } },
-          spec: { nodeName: 'usual-ready-0', containers: [container] },
-        });
-        await seeds.patch(`${core}/pods/followed/status`, {
-          status: { phase: 'Running', podIP: '10.2.0.1', podIPs: [{ ip: '10.2.0.1' }], conditions: [{ type: 'Ready', status: 'True' }] },
-        });
-        await seeds.make(`${core}/endpoints`, {
-          metadata: { name: 'mirrored' },
-          subsets: [{ addresses: [{ ip: '10.3.0.1' }], ports: [{ port: 80 }] }],
-        });
-        const waited = await Promise.all(
-          [
-            ['10.2.0.1', `${core}/endpoints/followed`],
-            ['10.2.0.1', `${slices}followed`],
-            ['10.3.0.1', `${slices}mirrored`],
-          ].map(async ([ip = '', at = '']) => {
-            await eventually(() => has(ip, at));
-            return performance.now() - began;
-          }),
-        );
-        expect(Math.min(...waited)).to.be.at.least(1_500);
-      },
-    );
-    probe('disable-force-detach-on-timeout', 'a volume stays with a silent node that has not let it go, whatever the time', async () => {
+    probe('endpoint-updates-batch-period', async () => {
+      const spec = { ports: [{ port: 80 }] };
+      const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices?labelSelector=kubernetes.io/service-name%3D';
+      const has = async (ip: string, at: string): Promise<boolean> => (await get(at)).text.includes(`"${ip}"`);
+      await seeds.make(`${core}/services`, { metadata: { name: 'followed' }, spec: { ...spec, selector: { app: 'followed' } } });
+      await seeds.make(`${core}/services`, { metadata: { name: 'mirrored' }, spec });
+      await eventually(
+        async () => [(await get(`${core}/endpoints/followed`)).status, (await items(`${slices}followed`)).length],
+        ([status, count]) => status === 200 && count === 1,
+      );
+      const began = performance.now();
+      await seeds.make(`${core}/pods`, {
+        metadata: { name: 'followed', labels: { app: 'followed' } },
+        spec: { nodeName: 'usual-ready-0', containers: [container] },
+      });
+      await seeds.patch(`${core}/pods/followed/status`, {
+        status: { phase: 'Running', podIP: '10.2.0.1', podIPs: [{ ip: '10.2.0.1' }], conditions: [{ type: 'Ready', status: 'True' }] },
+      });
+      await seeds.make(`${core}/endpoints`, {
+        metadata: { name: 'mirrored' },
+        subsets: [{ addresses: [{ ip: '10.3.0.1' }], ports: [{ port: 80 }] }],
+      });
+      const waited = await Promise.all(
+        [
+          ['10.2.0.1', `${core}/endpoints/followed`],
+          ['10.2.0.1', `${slices}followed`],
+          ['10.3.0.1', `${slices}mirrored`],
+        ].map(async ([ip = '', at = '']) => {
+          await eventually(() => has(ip, at));
+          return performance.now() - began;
+        }),
+      );
+      expect(Math.min(...waited)).to.be.at.least(1_500);
+    });
+    probe('disable-force-detach-on-timeout', async () => {
       const [driver, handle, node] = ['outside.example', 'disk-1', 'small-silent-0'];
       await seeds.make('/api/v1/persistentvolumes', {
         metadata: { name: 'disk' },
@@ -457,7 +439,7 @@ export function managerLoops(): void {
       await eventually(there, (is) => !is);
       expect(await often.metric('attach_detach_controller_attachdetach_controller_forced_detaches{reason="timeout"}')).to.equal(1);
     });
-    probe('namespace-sync-period', 'a namespace goes as soon as it is empty, whatever its pods were given', async () => {
+    probe('namespace-sync-period', async () => {
       const pod = '/api/v1/namespaces/leaving/pods/slow';
       await eventually(
         () => get(pod),

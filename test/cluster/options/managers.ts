@@ -10,33 +10,13 @@ import { createIdentities, type Identities } from '../../fixtures/identities.js'
 import { BundledProgram, eventually } from './bundledProgram.js';
 import { kubeconfigOf } from './managerUnderProbe.js';
 import { MostAtOnce } from './mostAtOnce.js';
+import { workers } from './asserted.js';
 import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';
 
 const probe = probesOf('controller-manager');
 const each = 6;
 const names = Array.from({ length: each }, (_, index) => `n${index}`);
-
-/** Options for concurrent workers, their number, and the account and resource that show it. */
-const workers: readonly (readonly [option: string, atOnce: number, account: string, resource: string])[] = [
-  ['concurrent-cron-job-syncs', 2, 'cronjob-controller', 'jobs'],
-  ['concurrent-daemonset-syncs', 3, 'daemon-set-controller', 'controllerrevisions'],
-  ['concurrent-deployment-syncs', 2, 'deployment-controller', 'replicasets'],
-  ['concurrent-endpoint-syncs', 2, 'endpoint-controller', 'endpoints'],
-  ['concurrent-ephemeralvolume-syncs', 2, 'ephemeral-volume-controller', 'persistentvolumeclaims'],
-  ['concurrent-gc-syncs', 3, 'generic-garbage-collector', 'configmaps'],
-  ['concurrent-horizontal-pod-autoscaler-syncs', 2, 'horizontal-pod-autoscaler', 'deployments'],
-  ['concurrent-job-syncs', 2, 'job-controller', 'pods'],
-  ['concurrent-namespace-syncs', 2, 'namespace-controller', 'configmaps'],
-  ['concurrent-rc-syncs', 2, 'replication-controller', 'pods'],
-  ['concurrent-replicaset-syncs', 2, 'replicaset-controller', 'pods'],
-  ['concurrent-resource-quota-syncs', 2, 'resourcequota-controller', 'resourcequotas'],
-  ['concurrent-service-endpoint-syncs', 2, 'endpointslice-controller', 'endpointslices'],
-  ['concurrent-serviceaccount-token-syncs', 2, 'admin', 'secrets'],
-  ['concurrent-statefulset-syncs', 2, 'statefulset-controller', 'controllerrevisions'],
-  ['concurrent-ttl-after-finished-syncs', 2, 'ttl-after-finished-controller', 'jobs'],
-  ['mirroring-concurrent-service-endpoint-syncs', 2, 'endpointslicemirroring-controller', 'endpointslices'],
-];
 
 const container = { name: 'c', image: 'i' };
 const labels = (app: string): { readonly metadata: object; readonly spec: object } => ({
@@ -242,26 +222,15 @@ export function managers(): void {
       hook?.close();
     });
 
-    probe(
-      [
-        'leader-elect',
-        'leader-elect-resource-name',
-        'leader-elect-resource-namespace',
-        'leader-elect-lease-duration',
-        'leader-elect-retry-period',
-        'leader-elect-resource-lock',
-      ],
-      'a lease of that name and duration, renewed at that pace',
-      async () => {
-        const lease = async (): Promise<{ leaseDurationSeconds?: number; renewTime?: string }> =>
-          ((await get('/apis/coordination.k8s.io/v1/namespaces/default/leases/chosen')).body['spec'] ?? {}) as object;
-        const first = await eventually(lease, ({ renewTime }) => renewTime !== undefined);
-        expect(first.leaseDurationSeconds).to.equal(30);
-        const second = await eventually(lease, ({ renewTime }) => renewTime !== first.renewTime);
-        expect(Date.parse(second.renewTime!) - Date.parse(first.renewTime!), 'not the usual two seconds').to.be.at.least(2_900);
-      },
-    );
-    probe(['enable-leader-migration', 'leader-migration-config'], 'controllers that move have a lease of their own', async () => {
+    probe('leader-elect', async () => {
+      const lease = async (): Promise<{ leaseDurationSeconds?: number; renewTime?: string }> =>
+        ((await get('/apis/coordination.k8s.io/v1/namespaces/default/leases/chosen')).body['spec'] ?? {}) as object;
+      const first = await eventually(lease, ({ renewTime }) => renewTime !== undefined);
+      expect(first.leaseDurationSeconds).to.equal(30);
+      const second = await eventually(lease, ({ renewTime }) => renewTime !== first.renewTime);
+      expect(Date.parse(second.renewTime!) - Date.parse(first.renewTime!), 'not the usual two seconds').to.be.at.least(2_900);
+    });
+    probe('enable-leader-migration', async () => {
       await eventually(
         () => get('/apis/coordination.k8s.io/v1/namespaces/default/leases/moving'),
         ({ status }) => status === 200,
@@ -269,22 +238,22 @@ export function managers(): void {
       await manager.says(/ttl-after-finished/);
     });
     for (const [option, atOnce, account, resource] of workers)
-      probe(option, `${account} works on ${atOnce} at a time`, async () => {
+      probe(option, async () => {
         await eventually(
           () => counter.most(`${account} ${resource}`),
           (most) => most >= atOnce,
         );
         expect(counter.most(`${account} ${resource}`)).to.equal(atOnce);
       });
-    probe('kubeconfig', 'is how it found the server', () => {
+    probe('kubeconfig', () => {
       expect(counter.keys).to.not.deep.equal([]);
       return Promise.resolve();
     });
-    probe('use-service-account-credentials', 'controllers act as themselves', () => {
+    probe('use-service-account-credentials', () => {
       expect(counter.keys).to.include('job-controller pods');
       return Promise.resolve();
     });
-    probe('max-endpoints-per-slice', 'a service of five has three slices', async () => {
+    probe('max-endpoints-per-slice', async () => {
       await server.post('/api/v1/nodes', { metadata: { name: 'there' } });
       for (const n of [1, 2, 3, 4, 5]) {
         await server.post(inDefault('/api/v1', 'pods'), {
@@ -316,29 +285,25 @@ export function managers(): void {
       );
       expect(found).to.have.length(slices);
     };
-    probe('mirroring-max-endpoints-per-subset', 'two of five addresses are mirrored', () => slicesOf('mn0', 2, 1));
-    probe('horizontal-pod-autoscaler-sync-period', 'numbers of pods are looked at again and again', async () => {
+    probe('mirroring-max-endpoints-per-subset', () => slicesOf('mn0', 2, 1));
+    probe('horizontal-pod-autoscaler-sync-period', async () => {
       await server.send('PATCH', '/apis/apps/v1/namespaces/default/deployments/n1', { spec: { replicas: 1 } });
       await eventually(
         async () => ((await get('/apis/apps/v1/namespaces/default/deployments/n1')).body['spec'] as { replicas: number }).replicas,
         (replicas) => replicas === 2,
       );
     });
-    probe(
-      ['allocate-node-cidrs', 'cluster-cidr', 'service-cluster-ip-range', 'node-cidr-mask-size-ipv4', 'node-cidr-mask-size-ipv6'],
-      'a node gets a range of each family, not that of services',
-      async () => {
-        await server.post('/api/v1/nodes', { metadata: { name: 'ranged' } });
-        const node = await eventually(
-          () => get('/api/v1/nodes/ranged'),
-          ({ body }) => (body['spec'] as { podCIDRs?: string[] }).podCIDRs !== undefined,
-        );
-        expect((node.body['spec'] as { podCIDRs: string[] }).podCIDRs.join()).to.match(
-          /^10\.60\.0\.(?:64|128|192)\/26,fd00:60:[0:]*(?:[1-3]00)?::\/72$/,
-        );
-      },
-    );
-    probe(['node-monitor-grace-period', 'node-startup-grace-period', 'node-monitor-period'], 'a silent node is unknown soon', async () => {
+    probe('allocate-node-cidrs', async () => {
+      await server.post('/api/v1/nodes', { metadata: { name: 'ranged' } });
+      const node = await eventually(
+        () => get('/api/v1/nodes/ranged'),
+        ({ body }) => (body['spec'] as { podCIDRs?: string[] }).podCIDRs !== undefined,
+      );
+      expect((node.body['spec'] as { podCIDRs: string[] }).podCIDRs.join()).to.match(
+        /^10\.60\.0\.(?:64|128|192)\/26,fd00:60:[0:]*(?:[1-3]00)?::\/72$/,
+      );
+    });
+    probe('node-monitor-grace-period', async () => {
       await eventually(
         () => get('/api/v1/nodes/ranged'),
         ({ body }) =>
@@ -347,14 +312,14 @@ export function managers(): void {
           ),
       );
     });
-    probe('root-ca-file', 'its authority is published in namespaces', async () => {
+    probe('root-ca-file', async () => {
       const map = await eventually(
         () => get('/api/v1/namespaces/default/configmaps/kube-root-ca.crt'),
         ({ status }) => status === 200,
       );
       expect((map.body['data'] as Record<string, string>)['ca.crt']).to.equal(identities.ca);
     });
-    probe('service-account-private-key-file', 'signs tokens in secrets', async () => {
+    probe('service-account-private-key-file', async () => {
       const secret = await eventually(
         () => get('/api/v1/namespaces/default/secrets/n0'),
         ({ body }) => (body['data'] as Record<string, string> | undefined)?.['token'] !== undefined,
@@ -363,67 +328,57 @@ export function managers(): void {
       const answer = await server.ask({ path: '/api', identity: null, headers: { authorization: `Bearer ${token}` } });
       expect(answer.status).to.equal(200);
     });
-    probe(
-      [
-        ...['kube-apiserver-client', 'kubelet-client', 'kubelet-serving', 'legacy-unknown'].flatMap((signer) => [
-          `cluster-signing-${signer}-cert-file`,
-          `cluster-signing-${signer}-key-file`,
-        ]),
-        'cluster-signing-duration',
-      ],
-      'each signer has an authority',
-      async () => {
-        const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
-        const node = 'system:node:x, O=system:nodes';
-        const client = ['client auth', 'digital signature'];
-        const asked: readonly (readonly [name: string, signer: string, request: string, usages: readonly string[]])[] = [
-          ['kube-apiserver-client', 'kube-apiserver-client', await signingRequest('somebody'), ['client auth']],
-          ['kubelet-client', 'kube-apiserver-client-kubelet', await signingRequest(node), client],
-          ['kubelet-serving', 'kubelet-serving', await signingRequest(node, ['x.example']), ['server auth', 'digital signature']],
-        ];
-        for (const [name, signer, request, usages] of asked) {
-          const made = await server.post(requests, {
-            metadata: { name },
-            spec: { request, signerName: `kubernetes.io/${signer}`, usages },
-          });
-          expect(made.status, made.text).to.equal(201);
-        }
-        // New requests cannot have this signer, but earlier ones are signed.
-        const earlier = {
-          apiVersion: 'certificates.k8s.io/v1',
-          kind: 'CertificateSigningRequest',
-          metadata: { name: 'legacy-unknown', uid: 'from-earlier', creationTimestamp: new Date().toISOString().replace(/\.\d+/, '') },
-          spec: { request: await signingRequest('old'), signerName: 'kubernetes.io/legacy-unknown', usages: client, username: 'old' },
-        };
-        const put = await server.send('PUT', '/raft/v1/objects', {
-          objects: [{ group: 'certificates.k8s.io', resource: 'certificatesigningrequests', object: earlier }],
+    probe('cluster-signing-kube-apiserver-client-cert-file', async () => {
+      const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+      const node = 'system:node:x, O=system:nodes';
+      const client = ['client auth', 'digital signature'];
+      const asked: readonly (readonly [name: string, signer: string, request: string, usages: readonly string[]])[] = [
+        ['kube-apiserver-client', 'kube-apiserver-client', await signingRequest('somebody'), ['client auth']],
+        ['kubelet-client', 'kube-apiserver-client-kubelet', await signingRequest(node), client],
+        ['kubelet-serving', 'kubelet-serving', await signingRequest(node, ['x.example']), ['server auth', 'digital signature']],
+      ];
+      for (const [name, signer, request, usages] of asked) {
+        const made = await server.post(requests, {
+          metadata: { name },
+          spec: { request, signerName: `kubernetes.io/${signer}`, usages },
         });
-        expect(put.status, put.text).to.equal(200);
-        for (const name of [...asked.map(([each]) => each), 'legacy-unknown']) {
-          // A controller approves some too, possibly first.
-          await eventually(
-            async () => {
-              const { body } = await get(`${requests}/${name}`);
-              if (isApproved(body['status'])) return 200;
-              const object = { ...body, status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }] } };
-              const approved = await server.send('PUT', `${requests}/${name}/approval`, object);
-              expect(approved.status, approved.text).to.be.oneOf([200, 409]);
-              return approved.status;
-            },
-            (status) => status === 200,
-          );
-          const signed = await eventually(
-            () => get(`${requests}/${name}`),
-            ({ body }) => (body['status'] as { certificate?: string }).certificate !== undefined,
-          );
-          const certificate = new X509Certificate(Buffer.from((signed.body['status'] as { certificate: string }).certificate, 'base64'));
-          expect(certificate.issuer).to.equal(`CN=${name}`);
-          const lifeMs = Date.parse(certificate.validTo) - Date.now();
-          expect(lifeMs).to.be.within(6_000_000, 7_200_000);
-        }
-      },
-    );
-    probe('enable-hostpath-provisioner', 'a claim gets a directory of the host', async () => {
+        expect(made.status, made.text).to.equal(201);
+      }
+      // New requests cannot have this signer, but earlier ones are signed.
+      const earlier = {
+        apiVersion: 'certificates.k8s.io/v1',
+        kind: 'CertificateSigningRequest',
+        metadata: { name: 'legacy-unknown', uid: 'from-earlier', creationTimestamp: new Date().toISOString().replace(/\.\d+/, '') },
+        spec: { request: await signingRequest('old'), signerName: 'kubernetes.io/legacy-unknown', usages: client, username: 'old' },
+      };
+      const put = await server.send('PUT', '/raft/v1/objects', {
+        objects: [{ group: 'certificates.k8s.io', resource: 'certificatesigningrequests', object: earlier }],
+      });
+      expect(put.status, put.text).to.equal(200);
+      for (const name of [...asked.map(([each]) => each), 'legacy-unknown']) {
+        // A controller approves some too, possibly first.
+        await eventually(
+          async () => {
+            const { body } = await get(`${requests}/${name}`);
+            if (isApproved(body['status'])) return 200;
+            const object = { ...body, status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: '' }] } };
+            const approved = await server.send('PUT', `${requests}/${name}/approval`, object);
+            expect(approved.status, approved.text).to.be.oneOf([200, 409]);
+            return approved.status;
+          },
+          (status) => status === 200,
+        );
+        const signed = await eventually(
+          () => get(`${requests}/${name}`),
+          ({ body }) => (body['status'] as { certificate?: string }).certificate !== undefined,
+        );
+        const certificate = new X509Certificate(Buffer.from((signed.body['status'] as { certificate: string }).certificate, 'base64'));
+        expect(certificate.issuer).to.equal(`CN=${name}`);
+        const lifeMs = Date.parse(certificate.validTo) - Date.now();
+        expect(lifeMs).to.be.within(6_000_000, 7_200_000);
+      }
+    });
+    probe('enable-hostpath-provisioner', async () => {
       await server.post('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name: 'host' }, provisioner: 'kubernetes.io/host-path' });
       await server.post(inDefault('/api/v1', 'persistentvolumeclaims'), {
         metadata: { name: 'hosted' },
@@ -434,43 +389,39 @@ export function managers(): void {
         ({ body }) => (body['status'] as { phase?: string }).phase === 'Bound',
       );
     });
-    probe('flex-volume-plugin-dir', 'drivers that are found there are reported', async () => {
+    probe('flex-volume-plugin-dir', async () => {
       await manager.says(/FlexVolume drivers are not run here.*vendor~driver/);
     });
-    for (const [kind, source, minimum, increment] of [
-      ['hostpath', { hostPath: { path: '/data' } }, 'minimum-timeout-hostpath', 'timeout-increment-hostpath'],
-      ['nfs', { nfs: { server: 's', path: '/data' } }, 'minimum-timeout-nfs', 'increment-timeout-nfs'],
+    for (const [kind, source] of [
+      ['hostpath', { hostPath: { path: '/data' } }],
+      ['nfs', { nfs: { server: 's', path: '/data' } }],
     ] as const)
-      probe(
-        [`pv-recycler-${minimum}`, `pv-recycler-${increment}`, `pv-recycler-pod-template-filepath-${kind}`],
-        'the pod that empties a volume',
-        async () => {
-          const claims = inDefault('/api/v1', 'persistentvolumeclaims');
-          const common = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
-          const made = await server.post('/api/v1/persistentvolumes', {
-            metadata: { name: kind },
-            spec: { ...common, ...source, capacity: { storage: '4Gi' }, persistentVolumeReclaimPolicy: 'Recycle' },
-          });
-          expect(made.status, made.text).to.equal(201);
-          const claimed = await server.post(claims, {
-            metadata: { name: kind },
-            spec: { ...common, volumeName: kind, resources: { requests: { storage: '4Gi' } } },
-          });
-          expect(claimed.status, claimed.text).to.equal(201);
-          await eventually(
-            () => get(`${claims}/${kind}`),
-            ({ body }) => (body['status'] as { phase?: string }).phase === 'Bound',
-          );
-          await server.ask({ method: 'DELETE', path: `${claims}/${kind}` });
-          const pod = await eventually(
-            () => get(`${inDefault('/api/v1', 'pods')}/recycler-for-${kind}`),
-            ({ status }) => status === 200,
-          );
-          expect((pod.body['metadata'] as { labels: object }).labels).to.deep.include({ mark: kind });
-          expect((pod.body['spec'] as { activeDeadlineSeconds: number }).activeDeadlineSeconds).to.equal(kind === 'nfs' ? 24 : 20);
-        },
-      );
-    probe('terminated-pod-gc-threshold', 'all but one of the pods that ended go', async () => {
+      probe(`pv-recycler-minimum-timeout-${kind}`, async () => {
+        const claims = inDefault('/api/v1', 'persistentvolumeclaims');
+        const common = { accessModes: ['ReadWriteOnce'], storageClassName: '' };
+        const made = await server.post('/api/v1/persistentvolumes', {
+          metadata: { name: kind },
+          spec: { ...common, ...source, capacity: { storage: '4Gi' }, persistentVolumeReclaimPolicy: 'Recycle' },
+        });
+        expect(made.status, made.text).to.equal(201);
+        const claimed = await server.post(claims, {
+          metadata: { name: kind },
+          spec: { ...common, volumeName: kind, resources: { requests: { storage: '4Gi' } } },
+        });
+        expect(claimed.status, claimed.text).to.equal(201);
+        await eventually(
+          () => get(`${claims}/${kind}`),
+          ({ body }) => (body['status'] as { phase?: string }).phase === 'Bound',
+        );
+        await server.ask({ method: 'DELETE', path: `${claims}/${kind}` });
+        const pod = await eventually(
+          () => get(`${inDefault('/api/v1', 'pods')}/recycler-for-${kind}`),
+          ({ status }) => status === 200,
+        );
+        expect((pod.body['metadata'] as { labels: object }).labels).to.deep.include({ mark: kind });
+        expect((pod.body['spec'] as { activeDeadlineSeconds: number }).activeDeadlineSeconds).to.equal(kind === 'nfs' ? 24 : 20);
+      });
+    probe('terminated-pod-gc-threshold', async () => {
       const pods = inDefault('/api/v1', 'pods');
       for (const n of [1, 2, 3]) {
         await server.post(pods, { metadata: { name: `ended-${n}`, labels: { ended: 'yes' } }, spec: { containers: [container] } });
@@ -481,7 +432,7 @@ export function managers(): void {
         (count) => count <= 1,
       );
     });
-    probe('controllers', 'the first word of a controller counts', async () => {
+    probe('controllers', async () => {
       const { body } = await get('/apis/policy/v1/namespaces/default/poddisruptionbudgets/idle');
       expect((body['status'] as { observedGeneration?: number }).observedGeneration).to.equal(undefined);
     });
@@ -492,7 +443,7 @@ export function managers(): void {
       });
       expect(more).to.deep.equal([]);
     });
-    probe('leader-elect-renew-deadline', 'a manager that cannot renew ends', async () => {
+    probe('leader-elect-renew-deadline', async () => {
       const { body } = await get('/apis/coordination.k8s.io/v1/namespaces/default/leases/chosen');
       server.program.signal('SIGSTOP');
       expect(await manager.exited).to.equal(1);

@@ -4,8 +4,7 @@ import { apiServerFlags } from '../../../server/options/flags.js';
 import { controllerManagerFlags } from '../../../controllers/options/flags.js';
 import { neutralOptionName } from '../../../api/catalogue/vocabulary.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-
-export type ProbedProgram = 'apiserver' | 'controller-manager';
+import { asserted, type ProbedProgram } from './asserted.js';
 
 const tables = { apiserver: apiServerFlags, 'controller-manager': controllerManagerFlags } as const;
 const files = { apiserver: 'specified.json', 'controller-manager': 'specifiedManager.json' } as const;
@@ -17,18 +16,27 @@ export function specifiedOptions(program: ProbedProgram): readonly string[] {
   return rows.map(([name]) => real.get(name) ?? name);
 }
 
-const shown: Record<ProbedProgram, Set<string>> = { apiserver: new Set(), 'controller-manager': new Set() };
+const rowsOf = (program: ProbedProgram): readonly (readonly [options: readonly string[], shows: string, suite: string])[] =>
+  Object.entries(asserted[program]).flatMap(([suite, rows]) =>
+    rows.map(([options, shows]) => [options.split(', '), shows, suite] as const),
+  );
 
-/** Options with a probe in this run. */
-export const probedOptions = (program: ProbedProgram): ReadonlySet<string> => shown[program];
+/** Options in the table of assertions. */
+export const assertedOptions = (program: ProbedProgram): ReadonlySet<string> => new Set(rowsOf(program).flatMap(([options]) => options));
 
-type Probe = (names: string | readonly string[], shows: string, probe: () => Promise<void>) => void;
+const probed: Readonly<Record<ProbedProgram, string[]>> = { apiserver: [], 'controller-manager': [] };
 
-/** Declares tests of options by their external effects. */
+/** Rows of the table by their first option that have no test in this run, or more than one. */
+export const unshownRows = (program: ProbedProgram): readonly string[] =>
+  rowsOf(program).flatMap(([[first = '']]) => (probed[program].filter((name) => name === first).length === 1 ? [] : [first]));
+
+/** Declares the test of a row of the table, by the row's first option. */
 export const probesOf =
-  (program: ProbedProgram): Probe =>
-  (names, shows, probe) => {
-    const all = typeof names === 'string' ? [names] : names;
-    for (const name of all) shown[program].add(name);
-    it(`${all.map((name) => `--${name}`).join(', ')}: ${shows}`, probe);
+  (program: ProbedProgram) =>
+  (option: string, probe: () => Promise<void>): void => {
+    const [names, shows, suite] = rowsOf(program).find(([[first]]) => first === option) ?? [];
+    if (names === undefined) throw new Error(`no row of the table begins with ${option}`);
+    const test = it(`${names.map((name) => `--${name}`).join(', ')}: ${shows}`, probe);
+    if (test.parent?.title !== suite) throw new Error(`the row of ${option} is below ${JSON.stringify(suite)}`);
+    probed[program].push(option);
   };

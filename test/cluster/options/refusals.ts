@@ -7,7 +7,8 @@ import { apiServerFlags } from '../../../server/options/flags.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { reservePort } from '../../fixtures/tlsBackends.js';
 import { runToEnd } from './bundledProgram.js';
-import { specifiedOptions, type ProbedProgram } from './probed.js';
+import type { ProbedProgram } from './asserted.js';
+import { specifiedOptions } from './probed.js';
 
 /** Invalid values by type of option. Strings have none; `texts` has those of options with a format. */
 const nonsense: Partial<Record<FlagKind, string>> = {

@@ -17,7 +17,7 @@ export function stores(): void {
     let server: ServerUnderProbe;
     after(() => server?.stop());
 
-    probe(['storage-backend', 'permit-address-sharing'], 'begins with nothing, on the port that it has just left', async () => {
+    probe('storage-backend', async () => {
       const identities = await createIdentities();
       const args = ['--storage-backend=memory', '--permit-address-sharing'];
       server = await ServerUnderProbe.start(identities, args);
@@ -66,13 +66,13 @@ export function stores(): void {
       return (await reads()) - before;
     };
 
-    probe(['watch-cache', 'watch-cache-sizes'], 'what is not kept in memory is read from the store', async () => {
+    probe('watch-cache', async () => {
       const times = 40;
       expect(await readsFor(some, secrets, times), 'in memory').to.be.below(times);
       expect(await readsFor(some, maps, times), 'of size 0').to.be.at.least(times);
       expect(await readsFor(none, secrets, times), 'no cache at all').to.be.at.least(times);
     });
-    probe('lease-reuse-duration-seconds', 'events of one second share a lease, and later ones have another', async () => {
+    probe('lease-reuse-duration-seconds', async () => {
       const leases = (): Promise<number> => counted('etcd_debugging_lease_granted_total');
       const before = await leases();
       let posted = 0;
