@@ -1,5 +1,3 @@
-/** Names of native resources, huge pages, and extended resources with a domain. */
-
 const nativeDomain = 'kubernetes.io/';
 const hugePagesPrefix = 'hugepages-';
 

@@ -1,4 +1,3 @@
-/** The authenticated user of a request. */
 export interface User {
   readonly name: string;
   /** Distinguishes users of one name, if the authenticator does; else empty. */

@@ -18,7 +18,6 @@ export const admissionNames: ReadonlySet<string> = new Set([
   'variables',
 ]);
 
-/** Thrown when the next step must wait for an authorization answer. */
 class Unanswered extends Error {
   constructor(
     readonly key: string,
@@ -28,7 +27,6 @@ class Unanswered extends Error {
   }
 }
 
-/** A variable of a policy, evaluated on first use. */
 export interface Variable {
   readonly name: string;
   readonly program: CelProgram | null;

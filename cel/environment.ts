@@ -14,7 +14,7 @@ export interface Scope {
   compile(expression: string, wanted: readonly string[] | null): Compiled;
 }
 
-export type Compiled = { readonly ok: true; readonly program: Program } | { readonly ok: false; /** One line. */ readonly message: string };
+export type Compiled = { readonly ok: true; readonly program: Program } | { readonly ok: false; readonly message: string };
 
 export interface Program {
   readonly expression: string;

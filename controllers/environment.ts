@@ -5,7 +5,6 @@ import type { Measures } from './measures.js';
 import type { SwitchingFeature } from './options/features.js';
 import type { ControllerManagerOptions } from './options/flags.js';
 
-/** The environment of this program's controllers. */
 export interface ManagerEnvironment extends ControllerEnvironment {
   /** The API as the manager itself, which may watch everything: for controllers' own informers where shared ones do not fit. */
   readonly watchApi: Api;

@@ -9,7 +9,6 @@ const requestLevel = 6;
 const workLevel = 4;
 const loggersMax = 1_000;
 
-/** A controller manager's log, as configured by its options. */
 export class ManagerLog {
   /** May change while the manager runs. */
   readonly verbosity: Verbosity;

@@ -1,7 +1,6 @@
 import { ApiError } from './client/errors.js';
 import type { ManagerEnvironment } from './environment.js';
 
-/** Publishers that count their work and its duration by the last response's code. */
 type Publisher = 'clustertrustbundle_publisher' | 'root_ca_cert_publisher';
 
 /** Runs work and counts it: 200 for success, the server's code for a refusal, else 500. */

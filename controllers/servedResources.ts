@@ -36,6 +36,5 @@ export class ServedResources {
   }
 }
 
-/** Returns a kind's resource in its group version, or undefined. */
 export const resourceOfKind = (resources: readonly ServedResource[], kind: string): ServedResource | undefined =>
   resources.find((entry) => entry.kind === kind && !entry.name.includes('/'));

@@ -30,7 +30,6 @@ export interface Backend {
   askedAtMs: number | null;
   /** The time of its last good probe. */
   answeredInMs: number;
-  /** Connections being opened or open. */
   connections: number;
   /** Total connections. Among equals, the backend with the fewest comes first, which also spreads short connections. */
   opened: number;

@@ -43,7 +43,6 @@ export interface LoadBalancer {
 
 interface Session {
   readonly cut: () => void;
-  /** Called when the balancer ends. */
   readonly release: () => void;
 }
 

@@ -1,4 +1,3 @@
-/** Members of metadata, in the order of their declaration. */
 export const metadataMembers = [
   'name',
   'generateName',

@@ -2,8 +2,6 @@ import { qosClass } from '../podQos.js';
 import type { KubeObject } from '../meta/object.js';
 import type { PersistentVolumeClaim, Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../types/core/v1.js';
 
-/** Matches objects against quota scopes. Pure. */
-
 /** Scopes distinguish only pods, and volume claims by class. */
 export const inScopes = (quota: ResourceQuota, source: string, object: KubeObject): boolean =>
   scopesOf(quota).every((scope) => inScope(scope, source, object));

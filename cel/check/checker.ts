@@ -42,7 +42,7 @@ export type Checked =
     }
   | {
       readonly ok: false;
-      /** What failed. */ readonly stage: 'compilation' | 'program instantiation';
+      readonly stage: 'compilation' | 'program instantiation';
       /** The type of an expression without a program. */ readonly type: Type;
       /** The reference's text: each error with its line and a mark. */ readonly message: string;
     };
@@ -332,7 +332,6 @@ class Checker implements CheckContext {
 
 const mismatch = (wanted: Type, found: Type): string => `expected type '${printed(wanted)}' but found '${printed(found)}'`;
 
-/** Gives parameters their types. */
 function filled(type: Type, by: ReadonlyMap<string, Type>): Type {
   if (type.variable) return by.get(type.name) ?? type;
   return type.of.length === 0 ? type : { ...type, of: type.of.map((part) => filled(part, by)) };

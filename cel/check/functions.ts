@@ -5,7 +5,6 @@ export interface Overload {
   readonly target: Type | null;
   readonly args: readonly Type[];
   readonly result: Type;
-  /** The names of its type parameters. */
   readonly parameters: readonly string[];
 }
 

@@ -70,7 +70,6 @@ interface Loop {
   end?(made: Type): Type;
 }
 
-/** The bodies of a loop, with their types if wanted. */
 interface Bodies {
   readonly call: Call;
   readonly around: CheckContext;
@@ -83,7 +82,6 @@ type LoopOf = (around: CheckContext) => {
   end?(made: Type, bodies: Bodies): Type;
 };
 
-/** Iterates over a list or map with one or two variables. */
 function over(variables: number, problem: string, loopOf: LoopOf): Macro {
   return (call, names, around) => {
     const named = call.args.slice(0, variables);

@@ -43,7 +43,6 @@ const literals = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING,
 const startsOfValues = `{'[', '{', '(', '.', '-', '!', ${literals}}`;
 const startsOfKeys = `{'[', '{', '(', '.', '-', '!', '?', ${literals}}`;
 
-/** Throws ParseProblems. */
 export function parse(text: string): Expression {
   if (text.length > charactersMax)
     throw new SyntaxProblem(0, `expression code point size exceeds limit: size: ${text.length}, limit ${charactersMax}`);
@@ -63,7 +62,6 @@ class Parser {
   readonly #tokens: readonly Token[];
   #position = 0;
   #depth = 0;
-  /** Brackets that are open. */
   #open = 0;
   /** Problems that do not end parsing, such as reserved words as names. */
   readonly #refused: Problem[];

@@ -4,7 +4,6 @@ import { literalValue } from '../eval/literals.js';
 import type { Place } from './paths.js';
 import { capped, exactly, most, plus, share, times, unknownSize, type Size } from './sizes.js';
 
-/** An argument of a call before evaluation. */
 export interface Part {
   readonly expression: Expression;
   readonly type: Type;
@@ -47,7 +46,6 @@ const fixed =
   (cost: number): Estimator =>
   () => ({ cost });
 
-/** Traverses the first argument. */
 const ofFirst =
   (factor: number): Estimator =>
   (_, [first], sizes) =>

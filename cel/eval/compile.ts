@@ -14,7 +14,6 @@ import { binaryOperators, conditional, inside, isMember, logical, negate, not, o
 import type { Code } from './run.js';
 import { ArrayList, EntryMap, Failure, ListValue, Message, noOverload, Optional, TypeValue, UInt, type Value } from './values.js';
 
-/** Costs in the reference's units. */
 const listCost = 10;
 const mapCost = 30;
 const messageCost = 40;

@@ -36,7 +36,6 @@ export class JsonList extends ListValue {
   }
 }
 
-/** A map whose values share one view. */
 export class JsonMap extends MapValue {
   readonly #view: View;
   readonly #known = new Map<string, Value>();

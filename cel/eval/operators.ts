@@ -24,8 +24,6 @@ import {
   type Value,
 } from './values.js';
 
-/** Operators. */
-
 /** Longer texts are refused. */
 const textMax = 8 * 1024 * 1024;
 

@@ -9,7 +9,6 @@ import { Failure, type Value } from './values.js';
 export interface CelProgram {
   readonly expression: string;
   readonly tree: Expression;
-  /** The top-level names that it uses. */
   readonly uses: ReadonlySet<string>;
   /** Throws only what the activation throws. `costMax` is its budget. */
   evaluate(activation: Activation, costMax?: number): CelResult;

@@ -60,7 +60,6 @@ function isSeen(shape: Shape): boolean {
   }
 }
 
-/** Resolves field types on access. */
 export function lazily(types: ReadonlyMap<string, () => Type>): Readonly<Record<string, Type>> {
   const fields: Record<string, Type> = {};
   for (const [name, get] of types) Object.defineProperty(fields, name, { enumerable: true, get });

@@ -24,7 +24,6 @@ export interface Kinds {
   readonly schemaOf: (kind: KindName) => JsonObject | null;
 }
 
-/** Computes `status.typeChecking` of a validating policy. */
 export function typeChecking(policy: ApiObject, { served, schemaOf }: Kinds): JsonObject {
   const spec = objectAt(policy, 'spec') ?? {};
   const typeFor = (kind: KindName): Type | null => {

@@ -2,7 +2,6 @@ import type { JsonObject } from '../../api/object.js';
 import type { StatusCause } from '../../api/status.js';
 import type { RuleTimes } from './times.js';
 
-/** The result of a schema's rules (`x-kubernetes-validations`). */
 export interface RulesVerdict {
   /** The causes of a 422 (`details.causes`); empty when the object is accepted. */
   readonly causes: readonly StatusCause[];

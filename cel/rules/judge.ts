@@ -6,7 +6,7 @@ import { Failure, Optional } from '../eval/values.js';
 import type { CompiledExpression, Rule } from './rule.js';
 import { propertiesOf, restOf, type Shape } from './shape.js';
 
-/** Evaluates a schema's rules for one value. Order, messages and limits are the reference's. */
+/** Order, messages and limits are the reference's. */
 
 export type NodeRules = ShapedRules | { readonly shape: null; readonly schema: JsonObject };
 

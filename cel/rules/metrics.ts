@@ -5,7 +5,6 @@ import { DurationHistogram } from '../../program/metrics/durations.js';
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics of custom resource rules, under the reference's names. */
 export function createRuleMetrics(registry: Registry): RuleTimes {
   const [compilation, evaluation] = (
     [

@@ -64,7 +64,6 @@ const ask = <T>(client: ApiClient, command: MemberCommand | 'managers', target?:
 
 export const order = (client: ApiClient, command: MemberCommand, target: string): Promise<unknown> => ask(client, command, target);
 
-/** Returns the metrics of the managers of a local cluster. */
 export const managersOf = async (client: ApiClient): Promise<readonly ManagerReading[]> =>
   (await ask<{ readonly managers: readonly ManagerReading[] }>(client, 'managers')).managers;
 

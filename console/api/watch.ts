@@ -8,7 +8,6 @@ interface Table {
 }
 
 export interface Selection {
-  /** Path of the collection. */
   readonly path: string;
   readonly labels: string;
   readonly fields: string;

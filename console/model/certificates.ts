@@ -22,7 +22,6 @@ export const certificatesIn = (metrics: string): readonly Certificate[] =>
     }),
   );
 
-/** One certificate of all servers that have it. */
 export interface Ending {
   readonly subject: string;
   readonly options: readonly string[];

@@ -36,7 +36,6 @@ const noRates: Rates = { requests: null, commits: null, p50: null, p99: null };
 /** Interval of chart points: servers take samples more often, at individual moments, so every interval has one of each running server. */
 export const slotMs = 4_000;
 
-/** Returns the rates between two samples of one server. */
 export function ratesOf(before: Sample | undefined, now: Sample): Rates {
   // Counters that fell belong to a restarted process.
   if (before === undefined || now.at <= before.at || now.requests < before.requests) return noRates;

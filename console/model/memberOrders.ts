@@ -18,7 +18,6 @@ const attemptsMax = 5;
  */
 export class MemberOrders<Command> {
   readonly #sender: OrderSender<Command>;
-  /** Counts the commands that each member was given. */
   readonly #given = new Map<string, number>();
 
   constructor(sender: OrderSender<Command>) {

@@ -20,7 +20,6 @@ export interface KindSummary {
   /** Objects of the page, and remaining ones reported by the server. */
   readonly count: number;
   readonly isWhole: boolean;
-  /** Those of the page that are not well. */
   readonly unwell: readonly Unwell[];
 }
 

@@ -1,4 +1,3 @@
-/** One thing that the search finds. */
 export interface Found {
   readonly label: string;
   /** Names a view or a resource as such; the kind of an object. */

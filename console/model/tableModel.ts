@@ -28,7 +28,6 @@ export interface Row extends TableRow {
 }
 export type RowEvent = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly row: TableRow };
 
-/** Returns the key of an object's row: its namespace and name, in the order of the list. */
 export const rowKey = ({ metadata }: RowObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
 
 /** Rows by namespace and name. A change costs one binary search. */

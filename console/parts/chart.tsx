@@ -5,7 +5,6 @@ import type { Series } from '../model/series.js';
 import { themeChanged } from './theme.js';
 
 export interface ChartLine {
-  /** Name in the series. */
   readonly name: string;
   readonly label: string;
   readonly colour: string;

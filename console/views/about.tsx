@@ -26,7 +26,6 @@ export const timeOf = (event: EventObject): number =>
 
 export const componentOf = ({ reportingComponent, source }: EventObject): string => reportingComponent || source?.component || '';
 
-/** The object's events. */
 export function EventsTab({ client, namespace, object }: TabProps): VNode {
   const [events, setEvents] = useState<readonly EventObject[] | null>(null);
   const uid = object.metadata.uid ?? '';
@@ -85,7 +84,6 @@ export function OwnersTab({ client, resources, namespace, object }: TabProps): V
   return <Topology tree={tree} uid={uid} resources={resources} />;
 }
 
-/** The owners of fields. */
 export function FieldsTab({ object }: TabProps): VNode {
   const managers = object.metadata.managedFields ?? [];
   if (managers.length === 0) return <p class="soft">{t.objects.noManagers}</p>;

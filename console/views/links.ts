@@ -1,7 +1,6 @@
 import { resourceOfKind, type Resource } from '../api/resources.js';
 import { hashOf } from '../model/place.js';
 
-/** Names an object. */
 export interface Named {
   readonly apiVersion: string;
   readonly kind: string;

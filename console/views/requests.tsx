@@ -162,7 +162,6 @@ const RequestTable = ({ label, requests }: { readonly label: string; readonly re
   </div>
 );
 
-/** One request; its path opens the details. */
 function RequestRow({ request }: { readonly request: SeenRequest }): VNode {
   const [isOpen, setOpen] = useState(false);
   return (

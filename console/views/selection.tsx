@@ -34,7 +34,6 @@ interface BarProps {
   readonly selection: Selection;
 }
 
-/** Acts on all selected objects. */
 export function SelectionBar({ client, resource, selection }: BarProps): VNode {
   const [asks, setAsks] = useState(false);
   const { rows, clear } = selection;

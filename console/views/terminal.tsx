@@ -10,7 +10,6 @@ import { Problem } from '../parts/words.js';
 import type { TabProps } from './viewProps.js';
 import { ContainerChoice, containersOf } from './logs.js';
 
-/** Lines of scrollback. */
 const scrollback = 2_000;
 
 export function TerminalTab({ client, resource, namespace, name, object }: TabProps): VNode {

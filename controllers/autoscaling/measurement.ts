@@ -97,7 +97,6 @@ export interface Measured {
   readonly replicas: number;
   /** Percent of the requests; absent where those do not count. */
   readonly utilization?: number;
-  /** Thousandths for each pod. */
   readonly average: number;
 }
 

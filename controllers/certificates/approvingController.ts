@@ -49,7 +49,6 @@ const reviewOf = ({ username, uid, groups, extra }: CertificateSigningRequest['s
   },
 });
 
-/** Approves nodes' requests for client certificates, if the requester has the permission. */
 export function approvingController(environment: ManagerEnvironment): Controller {
   const { api, informers, clock } = environment;
   const { cache } = informers.of(certificateSigningRequests);

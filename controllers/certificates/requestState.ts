@@ -3,8 +3,6 @@ import { createdAt } from '../../api/meta/object.js';
 import { timeOf } from '../../api/time.js';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../api/types/certificates/v1.js';
 
-/** The state of a certificate request. Pure. */
-
 const has = ({ status }: CertificateSigningRequest, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status !== 'False') ?? false;
 

@@ -1,5 +1,3 @@
-/** The validity of a new certificate. Pure. */
-
 const minuteMs = 60_000;
 /** Certificates are backdated slightly, since clocks differ. */
 const backdateMs = 5 * minuteMs;

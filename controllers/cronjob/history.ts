@@ -3,8 +3,6 @@ import { timeOf, timeText } from '../../api/time.js';
 import type { CronJob, Job } from '../../api/types/batch/v1.js';
 import { isFinished } from '../job/verdict.js';
 
-/** The states of a cron job's Jobs. Pure. */
-
 export type ActiveRef = NonNullable<NonNullable<CronJob['status']>['active']>[number];
 export const activeOf = (cronJob: CronJob): readonly ActiveRef[] => cronJob.status?.active ?? [];
 const isTrue =

@@ -18,7 +18,7 @@ export interface Plan {
   readonly start: {
     readonly at: number;
     readonly job: Job;
-    /** Jobs that are replaced by it. */ readonly replaces: readonly ActiveRef[];
+    readonly replaces: readonly ActiveRef[];
   } | null;
   readonly againAfterMs: number | null;
 }

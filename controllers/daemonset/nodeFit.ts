@@ -6,8 +6,6 @@ import { tolerates } from '../workloads/toleration.js';
 import { difference, signed } from '../workloads/wholeNumbers.js';
 import { tolerationsOf } from './daemonPod.js';
 
-/** Decides which nodes a DaemonSet runs on. Pure. */
-
 export interface Fit {
   /** A pod should be created there. */
   readonly runs: boolean;

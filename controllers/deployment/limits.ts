@@ -28,7 +28,6 @@ export const readyTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((
 export const availableTotal = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, { status }) => sum + (status?.availableReplicas ?? 0), 0);
 
-/** Returns the permitted size of the current set, given all sets including itself. */
 export function currentSize(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {
   const wanted = replicasOf(deployment);
   if (!isRolling(deployment)) return wanted;

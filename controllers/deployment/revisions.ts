@@ -6,8 +6,6 @@ import { sameMeaning } from '../../api/json/equality.js';
 import { templateHash } from '../workloads/templateHash.js';
 import { maxSurge } from './limits.js';
 
-/** Templates, revisions and their annotations of ReplicaSets. Pure. */
-
 const hashLabel = 'pod-template-hash';
 export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';

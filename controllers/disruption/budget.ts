@@ -6,8 +6,6 @@ import type { PodDisruptionBudget } from '../../api/types/policy/v1.js';
 import { scaled } from '../../api/intOrPercent.js';
 import { conditionOf, isReady } from '../workloads/podState.js';
 
-/** The disruptions that a budget allows. Pure. */
-
 /** Time after which a pod with a granted eviction counts again. */
 const deletionMs = 120_000;
 

@@ -5,13 +5,10 @@ import { hasClusterIP, type Family } from '../services/families.js';
 import { managedByLabel, serviceNameLabel, slicePrefix } from '../slices/sliceWrites.js';
 import { controllerReference } from '../workloads/claim.js';
 
-/** Slices of a Service. Pure. */
-
 export const manager = 'endpointslice-controller.k8s.io';
 const headlessLabel = 'service.kubernetes.io/headless';
 const reserved: ReadonlySet<string> = new Set([managedByLabel, serviceNameLabel, headlessLabel]);
 
-/** Returns a slice's labels: its Service's, and those by which it is found. */
 export function labelsOf(service: Service): Readonly<Record<string, string>> {
   const own = Object.entries(service.metadata.labels ?? {}).filter(([name]) => !reserved.has(name));
   return {

@@ -19,7 +19,6 @@ export interface Node {
 }
 
 export interface Suspicions {
-  /** Uids of objects that may have to be deleted. */
   readonly attemptToDelete: readonly string[];
   /** Uids of owners whose dependents are to be freed. */
   readonly attemptToOrphan: readonly string[];

@@ -53,7 +53,6 @@ const uncounted = (succeeded: readonly string[], failed: readonly string[]): Non
   ...(failed.length > 0 ? { failed } : {}),
 });
 
-/** Moves uids of released pods from the lists to the counters. */
 export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const keep = (uids: readonly string[]): readonly string[] => uids.filter((uid) => tracked.has(uid));

@@ -28,7 +28,6 @@ export class JobCounts {
     if (refused > 0) this.#measures.count('job_controller_job_pods_creation_total', { reason, status: 'failed' }, refused);
   }
 
-  /** Counts the increase of a status's counters. */
   counted(job: Job, before: JobStatus, after: JobStatus): void {
     const completion_mode = modeOf(job);
     for (const result of ['succeeded', 'failed'] as const)

@@ -28,7 +28,6 @@ export type PodStep =
   | { readonly do: 'nothing' }
   /** Deletes pods because the Job ends. They keep their finalizers and count as failed. */
   | { readonly do: 'end'; readonly pods: readonly Pod[] }
-  /** Deletes excess pods; these do not count. */
   | { readonly do: 'delete'; readonly pods: readonly Pod[] }
   | { readonly do: 'create'; readonly orders: readonly PodOrder[] };
 
@@ -56,7 +55,6 @@ export interface Account {
   readonly status: JobStatus;
   /** Recorded once the status is written. */
   readonly events: readonly JobEvent[];
-  /** Pods to free of their finalizer then. */
   readonly free: readonly Pod[];
   /** The Job's result, delayed only by terminating or uncounted pods. */
   readonly verdict: Verdict | null;
@@ -98,7 +96,6 @@ export function accountOf({ facts, settled, now }: Observed, steps: Plan, left: 
   return { status, events, verdict, free: counted.free, partial: counted.partial };
 }
 
-/** The last status, and the events after it. */
 export interface Closing {
   readonly status: JobStatus;
   readonly events: readonly JobEvent[];

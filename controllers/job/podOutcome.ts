@@ -4,8 +4,6 @@ import type { Job, PodFailurePolicyRule } from '../../api/types/batch/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import { conditionOf, hasFailed, hasSucceeded } from '../workloads/podState.js';
 
-/** The results of a Job's pods. Pure. */
-
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 export const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
 export const failureCountAnnotation = 'batch.kubernetes.io/job-index-failure-count';

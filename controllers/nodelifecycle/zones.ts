@@ -19,7 +19,6 @@ const zoneLabel = 'topology.kubernetes.io/zone';
 const excludedLabel = 'node.kubernetes.io/exclude-disruption';
 const silentMin = 3;
 
-/** Returns whether a node's state counts for its zone. */
 export const countsInZone = ({ metadata: { labels = {} } }: Node): boolean => !(excludedLabel in labels);
 
 export function zoneOf({ metadata: { labels = {} } }: Node): string {

@@ -90,7 +90,6 @@ const generic: ComponentTree = {
   },
 };
 const services: ComponentTree = { ServiceController: { ConcurrentServiceSyncs: 'concurrent-service-syncs' } };
-/** The members of CloudControllerManagerConfiguration. */
 export const cloudTree: ComponentTree = {
   ...generic,
   NodeController: { ConcurrentNodeSyncs: is(1) },

@@ -75,7 +75,6 @@ function commonProblems(options: ControllerManagerOptions, given: ReadonlySet<st
   return [loggingProblem(options, given, logging), hiddenMetricsProblem(options)].filter((problem) => problem !== null);
 }
 
-/** Returns errors of ranges that leave no room for nodes. */
 function rangeProblems(options: ControllerManagerOptions): string[] {
   if (!options['allocate-node-cidrs']) return [];
   const ranges = (options['cluster-cidr'] ?? '').split(',').flatMap((text) => parseCidr(text) ?? []);

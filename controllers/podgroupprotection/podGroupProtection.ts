@@ -16,7 +16,6 @@ function groupKeyOf(pod: Pod): string | null {
   return name && !isFinished(pod) ? `${namespaceOf(pod)}/${name}` : null;
 }
 
-/** Removes the finalizer of pod groups without pods. */
 export function podGroupProtectionController(environment: ManagerEnvironment): Controller {
   const name = 'podgroupprotection';
   return whereServed(environment, name, [podGroups], (type) => {

@@ -87,7 +87,6 @@ class SharedDiscovery {
   }
 }
 
-/** Returns the groups of kinds on which a policy's expressions depend. */
 function groupsOf({ spec = {} }: ValidatingAdmissionPolicy): ReadonlySet<string> {
   const { group } = groupVersionOf(spec.paramKind?.apiVersion ?? '');
   return new Set([group, ...(spec.matchConstraints?.resourceRules ?? []).flatMap(({ apiGroups }) => apiGroups ?? [])]);

@@ -22,7 +22,6 @@ export function claimNameOf({ status }: Pod, { name, resourceClaimName, resource
 export const claimNamesOf = (pod: Pod): readonly string[] =>
   (pod.spec?.resourceClaims ?? []).flatMap((entry) => claimNameOf(pod, entry) || []);
 
-/** Returns a pod's template entries without a claim of the pod. */
 export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | undefined): readonly PodResourceClaim[] =>
   (pod.spec?.resourceClaims ?? []).filter((entry) => {
     if (entry.resourceClaimTemplateName === undefined) return false;

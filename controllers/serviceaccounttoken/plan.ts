@@ -1,8 +1,6 @@
 import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import type { Secret, ServiceAccount } from '../../api/types/core/v1.js';
 
-/** Secrets with tokens of service accounts, and their contents. Pure. */
-
 export const tokenType = 'kubernetes.io/service-account-token';
 const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
@@ -35,7 +33,6 @@ export interface Contents {
   /** Present where the token is missing. */ readonly token: string | null;
 }
 
-/** Returns the secret with its gaps filled, bound to this account. */
 export function filled(secret: Secret, account: ServiceAccount, { gaps, authority, token }: Contents): Secret {
   return {
     ...secret,

@@ -1,7 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { Pod, Service } from '../../api/types/core/v1.js';
 
-/** Address families of Services and pods. Pure. */
 export type Family = 'IPv4' | 'IPv6';
 
 export const familyOf = (address: string): Family | null => (isIPv4(address) ? 'IPv4' : isIPv6(address) ? 'IPv6' : null);

@@ -6,8 +6,6 @@ import { isFinished, isReady } from '../workloads/podState.js';
 import { sameMeaning } from '../../api/json/equality.js';
 import { addressesOf } from './families.js';
 
-/** Membership of pods in Services. Pure. */
-
 /** Users write the endpoints of a Service without a selector. */
 export const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined && spec.selector !== null;
 export const followsPods = (service: Service): boolean => hasSelector(service) && service.spec?.type !== 'ExternalName';

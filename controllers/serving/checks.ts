@@ -27,7 +27,6 @@ export class Checks {
     return { status: well ? 200 : 500, type: text, body: [...lines, `${path} check ${well ? 'passed' : 'failed'}`, ''].join('\n') };
   }
 
-  /** Returns each check by name, and whether it passes, for metrics. */
   states(): readonly (readonly [name: string, isWell: boolean])[] {
     return [...this.#checks].map(([name, check]) => [name, check() === null] as const);
   }

@@ -9,7 +9,6 @@ export interface InEffect {
   readonly hasCloud?: boolean;
 }
 
-/** The configuration in effect. */
 export function configz(options: ControllerManagerOptions, { migration = null, hasCloud = false }: InEffect = {}): Page {
   const valueOf = (name: keyof ControllerManagerOptions): unknown => {
     const value = options[name];

@@ -4,8 +4,6 @@ import type { PersistentVolumeClaim, Pod, PodTemplateSpec, Volume } from '../../
 import { podOf } from '../workloads/podTemplate.js';
 import { revisionLabel } from './revisions.js';
 
-/** Permanent names, labels and volumes of a pod. Pure. */
-
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 

@@ -15,7 +15,6 @@ export interface Observed {
   /** Its own. */
   readonly pods: readonly Pod[];
   readonly claimOf: (name: string) => PersistentVolumeClaim | undefined;
-  /** The revisions that pods are updated from and to. */
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly collisions: number;

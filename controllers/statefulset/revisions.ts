@@ -6,8 +6,6 @@ import { nextNumber, numbered, oldestFirst, patchOf, superfluous } from '../revi
 import { controllerReference } from '../workloads/claim.js';
 import { dataHash } from '../workloads/templateHash.js';
 
-/** Revisions of a StatefulSet. Pure. */
-
 const hashLabel = 'controller.kubernetes.io/hash';
 export const revisionLabel = 'controller-revision-hash';
 const defaultHistoryLimit = 10;

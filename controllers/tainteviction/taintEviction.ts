@@ -33,7 +33,6 @@ function podDeadlines(environment: ManagerEnvironment): PodDeadlines {
   });
 }
 
-/** Deletes pods that do not, or no longer, tolerate their nodes' taints. */
 export function taintEvictionController(environment: ManagerEnvironment): Controller {
   const deadlines = podDeadlines(environment);
   const podInformer = deadlines.controller.needs(pods);

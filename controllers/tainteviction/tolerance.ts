@@ -1,8 +1,6 @@
 import type { Node, Taint, Toleration } from '../../api/types/core/v1.js';
 import { tolerates } from '../workloads/toleration.js';
 
-/** Toleration times of a pod for its node's taints. Pure. */
-
 export const drivingTaints = (node: Node | undefined): readonly Taint[] =>
   (node?.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 

@@ -6,7 +6,6 @@ import { type Job, jobs } from '../../api/types/batch/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { remainingMs } from './remaining.js';
 
-/** Deletes finished Jobs with their pods when their TTL has expired. */
 export function ttlController(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'ttl_jobs_to_delete',

@@ -12,14 +12,11 @@ import type { CSIDriver, VolumeAttachment } from '../../api/types/storage/v1.js'
 import { isFinished } from '../workloads/podState.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** Decides which volumes to attach to a node and to detach. Pure. */
-
 const managedAnnotation = 'volumes.kubernetes.io/controller-managed-attach-detach';
 const outOfService = 'node.kubernetes.io/out-of-service';
 /** Time for an unhealthy node to release a volume. */
 export const forcedAfterMs = 6 * 60_000;
 
-/** A driver's identifier of a volume. */
 type Handle = Pick<CSIPersistentVolumeSource, 'driver' | 'volumeHandle'>;
 
 /** Attachers know this name. */
@@ -36,7 +33,6 @@ export interface World {
   readonly claim: (key: string) => PersistentVolumeClaim | undefined;
   readonly volume: (name: string) => PersistentVolume | undefined;
   readonly driver: (name: string) => CSIDriver | undefined;
-  /** Returns other nodes that a volume is attached to. */
   readonly elsewhere: (volume: string) => readonly string[];
   /** Returns since when no pod needs an attachment, on the clock of `now`. */
   readonly unneededSince: (attachment: string) => number | undefined;
@@ -87,7 +83,6 @@ export function attachPlan(world: World): AttachPlan {
   };
 }
 
-/** Returns attachable volumes of a node's pods, by attachment name. */
 function wantedVolumes({
   node,
   nodeName,

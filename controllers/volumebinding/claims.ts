@@ -4,8 +4,6 @@ import { selects } from '../../api/selectors.js';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/types/core/v1.js';
 import type { StorageClass } from '../../api/types/storage/v1.js';
 
-/** Chooses a volume for a claim. Pure. */
-
 const betaClass = 'volume.beta.kubernetes.io/storage-class';
 
 /** Returns an object's class; '' for none. The old annotation wins. */

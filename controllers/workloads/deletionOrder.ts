@@ -13,7 +13,6 @@ interface Ranked {
 
 type Comparison = (a: Ranked, b: Ranked, now: number) => number;
 
-/** The deletion cost set by an annotation. */
 const byCost: Comparison = (a, b) => costOf(a.pod) - costOf(b.pod);
 
 /** The first comparison with a difference decides; the lower pod goes first. The reference's order. */

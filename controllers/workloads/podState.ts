@@ -2,8 +2,6 @@ import { type Condition, isTerminating } from '../../api/meta/object.js';
 import { timeOf } from '../../api/time.js';
 import type { Pod, PodStatus } from '../../api/types/core/v1.js';
 
-/** State of a pod for controllers. Pure. */
-
 export const conditionOf = <C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined =>
   conditions?.find((condition) => condition.type === type);
 
@@ -11,7 +9,6 @@ export const isReady = (pod: Pod): boolean => conditionOf(pod.status?.conditions
 export const hasSucceeded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded';
 export const hasFailed = (pod: Pod): boolean => pod.status?.phase === 'Failed';
 export const isFinished = (pod: Pod): boolean => hasSucceeded(pod) || hasFailed(pod);
-/** Neither finished nor terminating. */
 export const isActive = (pod: Pod): boolean => !isFinished(pod) && !isTerminating(pod);
 
 /** Ready for at least `minReadySeconds`. */

@@ -1,7 +1,6 @@
 import type { Taint, Toleration } from '../../api/types/core/v1.js';
 import { decimal, difference } from './wholeNumbers.js';
 
-/** Returns whether a toleration matches a taint. Pure. */
 export function tolerates({ key = '', operator = 'Equal', value = '', effect = '' }: Toleration, taint: Taint): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (key !== '' && key !== taint.key) return false;

@@ -281,7 +281,6 @@ function memberCommands(): readonly Command[] {
   ];
 }
 
-/** Commands for the stored data of a cluster. */
 function dataCommands(): readonly Command[] {
   return [
     command(

@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { isMap, isNode, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml';
 
-/** An object of a file, and where its parts stand. */
 export interface Manifest {
   readonly file: string;
   /** Null for a document that cannot be read. */

@@ -64,7 +64,6 @@ export async function askForFault(action: string | undefined, given: readonly st
   throw response.status < 500 ? new CommandRefused(body.error ?? `status ${response.status}`) : new Error(body.error);
 }
 
-/** The cluster's description of its actions. */
 export type ActionList = Readonly<
   Record<string, { readonly about: string; readonly takes: Readonly<Record<string, { readonly optional?: boolean }>> }>
 >;

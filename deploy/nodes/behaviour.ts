@@ -58,7 +58,6 @@ function commandLine({ spec }: Pod): string {
   return [...command, ...args].join(' ');
 }
 
-/** Returns the seconds that a shell line sleeps; undefined for other lines. */
 function slept(line: string): string | undefined {
   const words = [...line.matchAll(/\bsleep\s+(infinity|\d+(?:\.\d+)?)\b/g)].map((match) => match[1] ?? '');
   if (words.includes('infinity')) return 'forever';

@@ -56,7 +56,6 @@ export class ContainerFiles {
   }
 }
 
-/** The files of all containers of a stand-in node program. */
 export class AllFiles {
   readonly #bytesMax: number;
   readonly #containers = new Map<string, ContainerFiles>();

@@ -248,7 +248,6 @@ interface Run {
   readonly since?: string;
   /** Returns the end of each container's previous run; default: as reported before. */
   readonly last?: (container: Container) => State;
-  /** The containers wait for their next run. */
   readonly waiting?: { readonly reason: string; readonly message: string };
 }
 
@@ -303,7 +302,6 @@ interface End {
   readonly phase?: 'Succeeded' | 'Failed';
   /** The reason of its containers; default: by exit code. */
   readonly reason?: string | undefined;
-  /** Why the node has ended it. */
   readonly disrupted?: string;
 }
 

@@ -66,7 +66,6 @@ function extendedPath(path: string): Buffer {
   return Buffer.from(`${length} path=${path}\n`);
 }
 
-/** Sums the header's bytes, with blanks in place of the sum. */
 const checksumOf = (head: Buffer): number =>
   head.reduce((sum, byte, at) => sum + (at >= fields.checksum && at < fields.checksum + 8 ? 0x20 : byte), 0);
 const textAt = (head: Buffer, at: number, length: number): string => head.toString('utf8', at, at + length).replace(/\0.*$/s, '');

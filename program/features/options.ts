@@ -26,7 +26,6 @@ export const featureFlagsOf = (switching: readonly string[]) =>
 
 type GateOptions = Pick<FlagValues<ReturnType<typeof featureFlagsOf>>, 'feature-gates' | 'emulated-version'>;
 
-/** Reads `--feature-gates`. */
 export const featuresOf = (options: GateOptions): Features => chooseFeatures(options['feature-gates'], emulatedMinor(options));
 
 export function featuresProblem(options: GateOptions): string | null {

@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { inStep, type Repeated } from './inStep.js';
 
-/** A value made from files. */
 export interface Live<T> {
   readonly current: T;
   onChange(listener: (value: T) => void): void;

@@ -7,7 +7,6 @@ export class ModuleLevels {
     this.#patterns = [...levels].map(([pattern, level]) => ({ pattern, expression: expressionOf(pattern), level }));
   }
 
-  /** Remembers the part. */
   levelOf(part: string): number | null {
     if (part !== '') this.#parts.add(part);
     return this.#patterns.find(({ expression }) => expression.test(part))?.level ?? null;

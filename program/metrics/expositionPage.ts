@@ -7,7 +7,6 @@ export interface ExpositionPage {
   reset(): Promise<void> | void;
 }
 
-/** The page of a process with one registry. */
 export const pageOf = (registry: Registry): ExpositionPage => ({
   contentType: registry.contentType,
   metrics: () => registry.metrics(),

@@ -4,7 +4,6 @@ import { ReadHistogram, type Durations } from './durations.js';
 import { HealthIndicators } from './healthIndicators.js';
 import { collectProcessMetrics } from './loopLag.js';
 
-/** The counters of a process, and their page `/metrics`. */
 export interface ProcessMetrics {
   readonly registry: Registry;
   readonly indicators: HealthIndicators;

@@ -3,7 +3,6 @@ import type { VersionInfo } from '../version.js';
 import type { Features } from '../features/chosen.js';
 import type { ChosenMetrics } from './chosenMetrics.js';
 
-/** Registers metrics of the program: build, features, and number of hidden metrics. */
 export function exposeProgram(
   registry: Registry,
   { features, version }: { readonly features: Features; readonly version: VersionInfo },

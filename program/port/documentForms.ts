@@ -4,7 +4,6 @@ import { protobufEncode, protobufMediaType } from '../../workers/codecs/protobuf
 import { writeYaml } from '../../workers/codecs/yamlWriter.js';
 import { laidOut } from './layout.js';
 
-/** Writes documents other than stored objects, such as a Status. */
 export interface DocumentForm {
   readonly mediaType: string;
   document(value: object): Buffer;

@@ -109,7 +109,6 @@ export class Exchange implements BodySender {
     return 'stream' in response || response.socket === null ? unsentOf(answerStream(response)) : unsentOf(response.socket);
   }
 
-  /** The client is gone, or has received the timeout. */
   get over(): boolean {
     return this.closed || this.response.headersSent;
   }

@@ -25,7 +25,6 @@ import { keepStreamsApart } from './connections/openStreams.js';
 import { turns as workTurns } from './connections/turns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
 
-/** The listener's certificate, and what it demands of clients. */
 export interface ListenerCredentials {
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer };
   readonly clientCa: Buffer | null;
@@ -80,7 +79,6 @@ export interface Listener {
   release(): void;
 }
 
-/** An orderly stop needs this part. */
 export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'unusedConnections' | 'connections'>;
 
 const headerBytesMax = 64 * 1024;

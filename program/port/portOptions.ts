@@ -6,7 +6,6 @@ import { checkTlsSettings, CredentialError, readAuthorities, readPairOf, type Ke
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';
 import { sniChooser, splitSniPair } from '../tls/sni.js';
 
-/** Both programs have these options. */
 export interface PortFlags {
   readonly 'bind-address': string;
   readonly 'secure-port': number;

@@ -34,7 +34,6 @@ export interface ProcessPages {
 
 const ofProcess = /^\/(?:debug\/|flagz\/?$|statusz\/?$|metrics\/slis\/?$)/;
 
-/** Returns false when the path is none of them. */
 export async function answerProcessPage(exchange: Exchange, pages: ProcessPages): Promise<boolean> {
   const { path } = exchange.info;
   if (!ofProcess.test(path)) return false;

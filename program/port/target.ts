@@ -2,9 +2,7 @@
 export type Target =
   | {
       readonly ok: true;
-      /** Percent-decoded. */
       readonly path: string;
-      /** Excludes the question mark. */
       readonly search: string;
       readonly origin: string;
     }

@@ -12,5 +12,4 @@ export interface ActiveTrace {
 /** Reading it costs next to nothing while nothing is traced. */
 export const activeTrace = new AsyncLocalStorage<ActiveTrace>();
 
-/** Returns the trace headers for a request to another program. */
 export const traceHeaders = (): Readonly<Record<string, string>> => activeTrace.getStore()?.headers ?? {};

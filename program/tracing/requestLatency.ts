@@ -67,7 +67,6 @@ export function timed<T>(latency: RequestLatency | undefined, part: LatencyPart,
   return promise;
 }
 
-/** Adds the time of synchronous work. */
 export function measured<T>(latency: RequestLatency | undefined, part: LatencyPart, work: () => T): T {
   const from = performance.now();
   const result = work();

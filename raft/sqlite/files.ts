@@ -2,7 +2,6 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
 /** See `keptWal.ts`. */
 export const keptWalSuffix = '-wal-kept';
-/** Suffix of incomplete files. */
 export const draftSuffix = '.new';
 const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 

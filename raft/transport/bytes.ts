@@ -54,7 +54,6 @@ export class ByteWriter {
     this.raw(value);
   }
 
-  /** Omits the length. */
   raw(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#bytes.set(value, this.#length);

@@ -1,4 +1,3 @@
-/** Paths to pod templates, by resource. */
 export const podTemplates: Readonly<Record<string, readonly string[]>> = {
   podtemplates: ['template'],
   replicationcontrollers: ['spec', 'template'],

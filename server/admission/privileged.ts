@@ -5,7 +5,6 @@ import { forbidden, Path, toCause, type FieldError } from '../registry/validatio
 import type { AdmissionPlugin } from '../registry/admission.js';
 import { podTemplates } from './podTemplates.js';
 
-/** Paths of pod specifications, by resource. */
 const specs: Readonly<Record<string, readonly string[]>> = {
   pods: ['spec'],
   ...Object.fromEntries(Object.entries(podTemplates).map(([resource, path]) => [resource, [...path, 'spec']])),

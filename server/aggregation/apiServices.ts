@@ -9,7 +9,6 @@ import type { Availability } from './availability.js';
 export const apiServicesResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' } as const;
 const portDefault = 443;
 
-/** The server of one group version. */
 export interface ApiService extends RegisteredVersion {
   readonly target: { readonly namespace: string; readonly name: string; readonly port: number } | null;
   /** Certificate authorities in PEM; empty for the system's. */
@@ -46,7 +45,6 @@ function readApiService(object: ApiObject): ApiService {
   };
 }
 
-/** All API services in this replica's state. */
 export class ApiServices {
   readonly #byName = new Map<string, ApiService>();
   readonly #remoteNames = new Set<string>();

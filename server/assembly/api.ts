@@ -23,7 +23,6 @@ import { doStartWork } from './startWork.js';
 import { beginUpkeep } from './upkeep.js';
 import { createConversionWebhooks, hookConnections } from './webhooks.js';
 
-/** The API behind the filters: storage, registry and endpoints. */
 export interface Api extends Registries {
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;

@@ -75,7 +75,6 @@ export function logWriter(file: string, options: ApiServerOptions, log: Logger):
 
 type Backend = 'log' | 'webhook';
 
-/** Applies a backend's options: mode and limits. */
 export function sinkFor(backend: Backend, writer: Writer, options: ApiServerOptions, lost: ReportLoss): Sink {
   const limits = {
     maxEventBytes: options[`audit-${backend}-truncate-max-event-size`],

@@ -120,7 +120,6 @@ function healthOf({
   return health;
 }
 
-/** Filters, health checks and metrics around the API. */
 export function frontOf(front: FrontOptions): Chain {
   const { options, log, store, metrics, api, debug, fairness, threads } = front;
   exposeOwn(front);

@@ -2,7 +2,6 @@ import type { Replica, SpaceStatus } from '../../raft/index.js';
 import { KeyServiceError } from '../storage/encryption/transformer.js';
 import type { HealthEndpoint, HealthRegistry } from '../../program/health.js';
 
-/** The start-up progress that checks read. */
 export interface Progress {
   /** The cache is complete, and reads can be served. */
   synced: boolean;

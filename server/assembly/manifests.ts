@@ -21,7 +21,6 @@ export interface AdmissionManifestParts extends LoadParts {
 
 type Objects = ReadonlyMap<string, readonly ApiObject[]>;
 
-/** Kinds of configurations that contain only manifests. */
 export const policyKinds: Readonly<Record<string, PluginKind>> = Object.fromEntries(
   ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy'].map((plugin) => [
     plugin,

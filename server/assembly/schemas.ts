@@ -15,7 +15,6 @@ import { encryptionKind } from '../storage/encryption/configuration.js';
 import { policyKinds } from './manifests.js';
 import { hookKinds } from './webhooks.js';
 
-/** Every kind of file that configures a server. */
 const kinds: readonly KindOfConfiguration[] = [
   admissionKind,
   authenticationKind,

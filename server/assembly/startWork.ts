@@ -20,7 +20,6 @@ export interface StartWork {
   /** Without admission. */
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Built-in resources. */
   readonly builtIn: Catalogue;
   readonly access: Access;
   readonly repairs: ClaimRepairs;

@@ -89,7 +89,6 @@ export class BatchSink implements Sink {
 
 const taken = Promise.resolve(true);
 
-/** A token bucket: resolves when the next batch may go. */
 function bucket({ perSecond, burst }: { readonly perSecond: number; readonly burst: number }): () => Promise<void> {
   let tokens = burst;
   let last = performance.now();

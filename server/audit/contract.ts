@@ -1,6 +1,5 @@
 import type { AuditEvent } from './event.js';
 
-/** Writes events to a file or service. */
 export interface Writer {
   /** Resolves once all are written; rejects if none is. Calls do not overlap. */
   write(events: readonly AuditEvent[]): Promise<void>;

@@ -4,8 +4,6 @@ import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
 import type { Catalogue, ServedResource, ServedVersion, Subresource } from '../registry/resources.js';
 
-/** Discovery documents. Pure functions of the catalogue. */
-
 export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonObject => ({
   kind: 'APIVersions',
   versions: (catalogue.group('')?.versions ?? []).map(({ version }) => version),
@@ -19,7 +17,6 @@ export const groupList = (groups: readonly ListedGroup[]): JsonObject => ({
   groups: groups.map(groupMembers),
 });
 
-/** `/apis/GROUP`. */
 export const groupDocument = (group: ListedGroup): JsonObject => ({ kind: 'APIGroup', apiVersion: 'v1', ...groupMembers(group) });
 
 function groupMembers({ name, versions }: ListedGroup): JsonObject {

@@ -10,7 +10,6 @@ export interface RemoteVersion {
   readonly stale: boolean;
 }
 
-/** A group as discovery lists it, with versions of other programs. */
 export interface ListedGroup {
   readonly name: string;
   /** All versions, the preferred one first. */
@@ -18,7 +17,6 @@ export interface ListedGroup {
   readonly remote: ReadonlyMap<string, RemoteVersion>;
 }
 
-/** A group version that an API service registers. */
 export interface RegisteredVersion {
   /** The API service's: `VERSION.GROUP`. */
   readonly name: string;

@@ -8,7 +8,6 @@ const answerBytesMax = 16 * 1024;
 const timeoutMs = 30_000;
 const endOfHead = '\r\n\r\n';
 
-/** Connects to a proxy. Resolves once the connection is established. */
 function reach(transport: Transport): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket =

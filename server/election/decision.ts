@@ -32,7 +32,6 @@ export interface Held {
 export type Step =
   /** `lookAgain`: milliseconds until the next decision; null waits for a change. */
   | { readonly do: 'nothing'; readonly lookAgain: number | null }
-  /** Pings candidates. */
   | { readonly do: 'ping'; readonly candidates: readonly string[] }
   | { readonly do: 'elect'; readonly candidate: string; readonly strategy: string }
   /** The lease is left to a coordinator that knows the strategy. */

@@ -26,7 +26,6 @@ export interface ElectionsOptions {
   readonly storage: Pick<Storage, 'watch' | 'get'>;
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Reports whether this server runs elections. */
   readonly leads: () => Promise<boolean>;
   /** Milliseconds since 1970. */
   readonly now: () => number;

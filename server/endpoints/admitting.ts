@@ -7,8 +7,6 @@ import { checkNamespace } from '../registry/writes.js';
 import type { Route } from './routing.js';
 import { targetOf, writeOptions, type VerbDeps } from './verbs/deps.js';
 
-/** Admission of requests that do not store their body. */
-
 interface Body {
   readonly object: ApiObject;
   readonly form?: BodyForm;
@@ -72,7 +70,6 @@ const proxied = ({ info }: RequestContext): JsonObject => {
   return path === '' ? {} : { path };
 };
 
-/** Connections by resource and subresource, without reading logs. */
 const connections: Readonly<Record<string, Connection>> = {
   'pods/exec': {
     kind: 'PodExecOptions',

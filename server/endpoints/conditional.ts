@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { RequestContext } from './context.js';
 
-/** Conditional requests for documents that seldom change. */
-
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
-/** Identifies a document's content in its entity tag and immutable addresses. */
 export const contentHash = (bytes: Uint8Array): string => createHash('sha512').update(bytes).digest('hex').toUpperCase();
 
 /** Answers 304 and returns true when the client has the document. A compressing proxy may have made the tag weak. */

@@ -34,7 +34,6 @@ export interface RequestContext {
   encoders?: Encoders;
   /** Awaited after the store's answer, which may release hundreds of requests at once. */
   turn?(): Promise<void> | undefined;
-  /** Called by streams once their beginning has been sent. */
   begun?(): void;
   /** Called by streams that outlast the handler, at the end of the response. */
   answered?(): void;

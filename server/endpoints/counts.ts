@@ -5,7 +5,6 @@ export interface WatchCount {
   sent(bytes: number): void;
   /** All requested initial objects have been sent. */
   listed(scope: WatchScope, seconds: number): void;
-  /** A watch that had begun has ended. */
   ended(why: WatchEnd): void;
 }
 

@@ -108,7 +108,6 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   });
 }
 
-/** Throws where discovery lists one that nothing answers. */
 export function handlerOf({ resource, subresource, verb }: Pick<Route, 'resource' | 'subresource' | 'verb'>): VerbHandler {
   const handler =
     subresource === null

@@ -77,7 +77,6 @@ const packages: Readonly<Record<string, string>> = {
   'internal.apiserver.k8s.io': 'apiserverinternal',
 };
 
-/** The kind of an object's metadata. */
 export const partial = 'PartialObjectMetadata';
 
 const formNotServed = (what: string): StatusError => new StatusError(406, 'NotAcceptable', `you requested ${what}`);
@@ -109,7 +108,6 @@ export interface NegotiationOptions {
   readonly encoders?: Encoders;
 }
 
-/** The same for the value of an Accept header. */
 export function negotiateAccept(header: string, query: URLSearchParams, options: NegotiationOptions): Representation {
   const { collection, stream, plainOnly = false, tables = true, messages = true, pretty = false, encoders = allEncoders } = options;
   const { unrouted = false } = options;

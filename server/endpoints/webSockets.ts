@@ -23,7 +23,6 @@ const isOffered = (protocol: string): boolean => !protocol.startsWith(tokenProto
 export const webSocketUpgrade = ({ upgrade = null, request }: RequestContext): Upgrade | null =>
   request.headers.upgrade?.toLowerCase() === 'websocket' ? upgrade : null;
 
-/** The protocols that a client offers, in its order. */
 export const offeredProtocols = ({ headers }: RequestContext['request']): readonly string[] =>
   String(headers['sec-websocket-protocol'] ?? '')
     .split(',')

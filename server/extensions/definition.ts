@@ -17,7 +17,6 @@ export interface Definition {
   /** The accepted names: those requested that no other definition has. */
   readonly names: Names;
   readonly versions: readonly DefinedVersion[];
-  /** The version that is written. */
   readonly storageVersion: string;
   readonly conversion: JsonObject;
   readonly preserveUnknownFields: boolean;
@@ -25,7 +24,6 @@ export interface Definition {
   readonly conditions: ReadonlySet<string>;
 }
 
-/** A definition's life cycle, without its content. Pure. */
 export interface LifeCycle {
   readonly name: string;
   readonly group: string;

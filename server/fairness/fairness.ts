@@ -11,7 +11,6 @@ import { workOf, type Estimate, type Work } from './seats.js';
 import { Tally, type Counted, type CountedLevel } from './tally.js';
 import type { KindUtilization, LevelUtilization } from './utilization.js';
 
-/** A request that wants a seat. */
 export interface SeatRequest {
   readonly info: RequestInfo;
   readonly user: User;

@@ -3,7 +3,6 @@ export interface Borrower {
   /** The minimum and maximum of its seats. */
   readonly lower: number;
   readonly upper: number;
-  /** Its recent demand. */
   readonly demand: number;
 }
 

@@ -96,7 +96,6 @@ export class Level<T> {
   #waitingSeats = 0;
   #waiting = 0;
   #underWay = 0;
-  /** Queues with waiting or running requests. */
   #busyQueues = 0;
   /** The last start's virtual time, and that request's virtual start. */
   #begunR = 0;

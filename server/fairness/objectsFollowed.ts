@@ -31,7 +31,6 @@ export interface FollowOptions {
   readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Reports whether this server writes. */
   readonly leads: () => Promise<boolean>;
   /** Milliseconds since 1970. */
   readonly now: () => number;

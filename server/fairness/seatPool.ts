@@ -4,9 +4,7 @@ import { createHash } from 'node:crypto';
 export interface SeatPool {
   /** Takes seats if they fit in `limit`. A larger request may run alone. */
   take(seats: number, limit: number): boolean;
-  /** A running request changes its seats. */
   change(by: number): void;
-  /** Changes the number of waiting requests. */
   waits(by: number): void;
 }
 

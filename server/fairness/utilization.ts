@@ -21,7 +21,6 @@ export class TimedRatio {
 
 const nanosecondsPerSecond = 1e9;
 
-/** Running and waiting reads and writes, as a fraction of all seats. */
 export type KindUtilization = Readonly<Record<'waiting' | 'executing', Readonly<Record<'readOnly' | 'mutating', TimedRatio>>>>;
 
 export interface LevelState {

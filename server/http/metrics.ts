@@ -42,7 +42,6 @@ export interface Metrics extends ProcessMetrics {
   inflight(read: () => { readonly readOnly: number; readonly mutating: number }): void;
 }
 
-/** See `createProcessMetrics`. */
 export function createMetrics(choice: MetricChoice = {}, ofProcess = true): Metrics {
   const process = createProcessMetrics(choice, ofProcess);
   const { registry } = process;
@@ -137,7 +136,6 @@ function validationSeries(registry: Registry): (fieldValidation: string) => Dura
   return (fieldValidation) => known.get(fieldValidation) ?? known.get('invalid');
 }
 
-/** Caches the series of each kind of request. */
 class SeriesByRequest {
   readonly #known = new Map<string, RequestSeries>();
   readonly #total: Counter;

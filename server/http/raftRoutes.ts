@@ -18,7 +18,6 @@ import type { KeyedObject } from '../storage/raft.js';
 import { writeJson } from '../../program/port/errors.js';
 import type { Exchange } from './exchange.js';
 
-/** The operators' interface to the replica in this process. */
 export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'changesSince' | 'write' | 'barrier' | 'transferLeadership' | 'compact'> &
   ReplicaAdministration;
 

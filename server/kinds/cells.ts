@@ -49,7 +49,7 @@ const scale: readonly {
   { below: Infinity, unit: year, name: 'y' },
 ];
 
-/** Formats a duration: `45s`, `5m30s`, `3h`, `2d4h`. */
+/** `45s`, `5m30s`, `3h`, `2d4h`. */
 export function duration(seconds: number): string {
   if (seconds < -1) return '<invalid>';
   const whole = Math.max(0, Math.floor(seconds));
@@ -61,7 +61,6 @@ export function duration(seconds: number): string {
 export const age = (from: JsonValue | undefined, now: number): string =>
   typeof from === 'string' && from !== '' ? duration((now - Date.parse(from)) / 1000) : unknown;
 
-/** Values at a path through lists, in order. */
 function valuesAt(value: object, path: string): readonly (JsonValue | undefined)[] {
   let values: readonly (JsonValue | undefined)[] = [value as JsonObject];
   for (const step of path.split('.')) {
@@ -96,7 +95,6 @@ export function keysAt<T extends object, const P extends readonly string[]>(...p
 }
 export const ageAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> =>
   shown(path, (value, now) => (value === undefined ? none : age(value, now)));
-/** Joins texts of a list, such as `spec.cidrs[]`, with commas. */
 export function joinedAt<T extends object, const P extends string>(path: PathIn<T, P>, absent = ''): Cell<T> {
   return (object) =>
     valuesAt(object, path)

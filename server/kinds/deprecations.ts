@@ -21,7 +21,6 @@ const deprecated: Readonly<Record<string, number>> = {
   'storage.k8s.io/v1beta1/volumeattributesclasses': 34,
 };
 
-/** Replacements that the reference names in its warnings. */
 const instead: Readonly<Record<string, string>> = {
   'storage.k8s.io/v1alpha1/volumeattributesclasses': 'storage.k8s.io/v1',
   'storage.k8s.io/v1beta1/volumeattributesclasses': 'storage.k8s.io/v1',

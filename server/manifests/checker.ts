@@ -21,7 +21,6 @@ import { outcomeOf } from '../registry/stepwise.js';
 import type { Target } from '../registry/target.js';
 import { beginCreate, nameAndValidate, prepareCreate } from '../registry/writes.js';
 
-/** One reason for which an API server refuses an object. */
 export interface Finding {
   /** The reason of the cause in a Status, such as `FieldValueRequired`; `UnknownField` for an unknown field. */
   readonly type: string;

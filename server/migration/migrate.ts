@@ -186,7 +186,6 @@ class Move {
     this.#options.progress?.(line);
   }
 
-  /** Raises the target's revision to the source's, or to a given one. */
   async raise(sourceRevision?: Revision): Promise<void> {
     const wanted = (sourceRevision ?? (await present(this.from.engine, 'source'))) - (this.#options.unseen ?? 0);
     await raise(this.to, wanted, this.#options.raiseMax ?? raiseDefaultMax, (line) => {

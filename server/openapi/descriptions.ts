@@ -17,7 +17,6 @@ const descriptions = (): Descriptions => (data ??= readCatalogueData<Description
 const versionless = (name: string): string => name.replace(/\.v\d\w*\./, '.');
 const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
-/** Descriptions of families of types. */
 const families: readonly (readonly [RegExp, string])[] = [
   [/^(\w+)List$/, 'A list of objects of kind %.'],
   [/^(\w+)Spec$/, 'What is wanted of the %.'],

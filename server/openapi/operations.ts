@@ -17,11 +17,9 @@ export interface Operation {
   readonly action: string | null;
   readonly kind: KindName | null;
   readonly parameters: readonly Parameter[];
-  /** The type of the body, by its short name. */
   readonly body: { readonly type: string; readonly required: boolean } | null;
   /** Success codes with their types; null for text. */
   readonly answers: readonly (readonly [code: number, type: string | null])[];
-  /** Media types of the body. */
   readonly takes: readonly string[];
   /** Media types of the responses. */
   readonly gives: readonly string[];
@@ -117,7 +115,6 @@ const mannerOf = (resource: KindName): Manner => (isDefined(resource) ? definedM
 const collectionVerbs = ['list', 'create', 'deletecollection'];
 const objectVerbs = ['get', 'update', 'patch', 'delete'];
 
-/** Types that are connection options, not bodies. */
 const isConnection = ({ kind }: Subresource): boolean => kind.endsWith('Options');
 /** The subresource that forwards any request, to any path below. */
 const proxy = 'proxy';

@@ -1,7 +1,6 @@
 import { messageNamed } from '../../api/catalogue/protobuf.js';
 import type { Shape } from '../../api/catalogue/types.js';
 
-/** A path or query parameter: a text, an integer, or a boolean. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path';
@@ -141,7 +140,6 @@ const pathDescriptions: Readonly<Record<string, string>> = {
   path: 'Path to ask the target for.',
 };
 
-/** Parameters for the braces in a path, in order. */
 export const pathParameters = (path: string): Parameter[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,

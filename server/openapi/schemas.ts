@@ -3,7 +3,6 @@ import { openApiNameOf, typeNamed, type ApiType, type Field, type KindName, type
 import type { DefinedTypes } from './definedTypes.js';
 import { descriptionOfField, descriptionOfType } from './descriptions.js';
 
-/** Differences of the OpenAPI versions in schemas. */
 export interface Dialect {
   readonly refPrefix: string;
   readonly section?: string;

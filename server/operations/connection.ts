@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../../program/kubeconfig.js';
 
-/** The response of a server that refused a command. */
 export class RefusedError extends Error {
   constructor(
     readonly code: number,

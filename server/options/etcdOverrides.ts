@@ -1,6 +1,5 @@
 import type { GroupResource } from '../../api/resource.js';
 
-/** A resource on other servers than the rest. */
 export interface EtcdOverride {
   readonly resource: GroupResource;
   readonly servers: readonly string[];

@@ -3,7 +3,6 @@ import { inGroup } from '../../program/flags/flag.js';
 import { etcdOverride } from './etcdOverrides.js';
 import { watchCacheSize } from './watchCache.js';
 
-/** The replicated store inside the server, or an external etcd. */
 export const storageFlags = {
   ...inGroup('Replicated store (built in)', {
     'raft-data-dir': {

@@ -8,18 +8,15 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { orderItems } from './strategicorder.js';
 import { PatchError } from './patcherror.js';
 
-/** The strategic merge behaviour of a member. */
 export interface PatchField {
   /** `merge`, `replace`, `retainKeys`; empty by default (structs merge, lists are replaced). */
   readonly strategies: readonly string[];
-  /** The member that identifies items of a merged list. */
   readonly mergeKey: string | null;
   readonly isList: boolean;
   /** The type of the member or a list's items; null for scalars. */
   readonly type: PatchType | null;
 }
 export interface PatchType {
-  /** The name in messages. */
   readonly name: string;
   readonly field: (name: string) => PatchField | undefined;
 }
@@ -34,7 +31,6 @@ const isDirective = (name: string): boolean =>
   name.startsWith(`${setElementOrder}/`) ||
   name.startsWith(`${deleteFromPrimitiveList}/`);
 
-/** Members or items that are merged in one step. */
 export const mergedInStep = 256;
 
 /**
@@ -62,7 +58,6 @@ function* mergeObject(original: JsonObject, patch: JsonObject, type: PatchType |
   return original;
 }
 
-/** Returns the member of a directive such as `$setElementOrder/MEMBER`. */
 function directedMember(directive: string, prefix: string, what: string): string {
   if (directive.startsWith(`${prefix}/`)) return directive.slice(prefix.length + 1);
   throw new PatchError('malformed', `invalid patch format of ${what}`);

@@ -149,7 +149,6 @@ export class Presence {
     return countedAddresses(listed, identity.address.ip, count).map((ip) => ({ ...identity.address, ip }));
   }
 
-  /** Returns the service's addresses in Endpoints, as servers at this one's port. */
   async #listed(): Promise<readonly ServerAddress[]> {
     const target = this.#target(endpoints, service.namespace, service.name);
     if (target === null) return [];

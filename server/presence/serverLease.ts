@@ -86,7 +86,6 @@ function addressIn(text: string | undefined): ServerAddress | null {
 
 export interface ReadLease {
   readonly address: ServerAddress;
-  /** The address for other API servers. */
   readonly peerAddress: ServerAddress;
   readonly memberId: string | null;
   /** Milliseconds since 1970, or null. */

@@ -38,7 +38,6 @@ export function countedAddresses(there: readonly string[], own: string, count: n
   return kept.sort();
 }
 
-/** The Endpoints of the service for these servers. Pure. */
 export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
   return {
     apiVersion: 'v1',
@@ -52,7 +51,6 @@ export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
   };
 }
 
-/** The addresses in stored Endpoints. Pure. */
 export const addressesIn = (endpoints: ApiObject | null): readonly string[] =>
   itemsOf(memberAt(endpoints, 'subsets')).flatMap((subset) =>
     itemsOf(memberAt(subset, 'addresses')).map((address) => textAt(address, 'ip')),

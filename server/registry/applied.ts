@@ -83,7 +83,6 @@ function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null,
     throw plainError(500, `failed to create typed live object (${describedObject(live, resource)}): ${unfit}`);
 }
 
-/** A type as messages name it. */
 export const gvkText = ({ group, version, kind }: ServedResource): string => `${group}/${version}, Kind=${kind}`;
 
 export const describedObject = ({ metadata }: ApiObject, resource: ServedResource): string =>

@@ -30,7 +30,6 @@ export interface ScaledResource extends GroupResource {
 
 /** Both functions throw StatusError. */
 export interface ScaleForm {
-  /** `version` is the workload's resource version. */
   readonly show: (object: ApiObject, version: string) => ApiObject;
   /** Set for types whose number of replicas may be absent, which only a read refuses. */
   readonly read?: (object: ApiObject, version: string) => ApiObject;

@@ -183,7 +183,6 @@ async function widenRanges({ registry, resource, cidrs }: Ranges): Promise<void>
   await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, ownWrites);
 }
 
-/** Conditions cannot be created with an object. */
 async function writeConditions(
   registry: Registry,
   resource: ServedResource,

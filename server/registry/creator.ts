@@ -33,7 +33,6 @@ interface NewNames {
   readonly heavy: boolean;
 }
 
-/** An update that creates the object. */
 export interface CreatingUpdate {
   readonly mayCreate: CreationCheck;
   readonly subresource: string;

@@ -6,7 +6,6 @@ import type { Target } from './target.js';
 import type { ServedResource } from './resources.js';
 import type { DeleteSteps } from './strategy.js';
 
-/** Absent members are null. */
 export interface DeleteOptions {
   /** A safe integer. */
   readonly gracePeriodSeconds: number | null;

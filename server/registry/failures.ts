@@ -32,7 +32,6 @@ const tooLargeVersion = (requested: number, current: number): StatusError =>
     retryAfterSeconds: 1,
   });
 
-/** Returns the status of a watch that cannot go on, for an ERROR event. */
 export const watchFailure = (failure: Failure, requested: string): StatusError =>
   failure.outcome === 'expired'
     ? new ExpiredError(failure.why, `too old resource version: ${requested === '' ? '0' : requested} (${failure.oldest})`)
@@ -40,7 +39,6 @@ export const watchFailure = (failure: Failure, requested: string): StatusError =
 
 export const expiredList = 'The resourceVersion for the provided list is too old.';
 
-/** Returns the error of a write that storage refused for a reason other than a changed object. */
 export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'noSpace' | 'rejected' | 'unknown' }>): StatusError {
   if (result.outcome === 'rejected') return new StatusError(500, '', result.reason);
   // No Retry-After header (docs/decisions/0017).
@@ -50,7 +48,6 @@ export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailabl
     : timeout(`the request did not complete within the allowed duration, and may still take effect: ${result.reason}`);
 }
 
-/** Why a name cannot be had. */
 export interface TakenName {
   /** The existing object is being deleted, so a later attempt may succeed. */
   readonly terminating: boolean;

@@ -4,7 +4,6 @@ import { readFailure } from './failures.js';
 import { everything } from './everything.js';
 import type { Storage } from '../storage/contract.js';
 
-/** Reads of other objects during admission. */
 export interface Lookup {
   /** Returns null when the object is absent. The local state answers; only an absence is confirmed with the latest state. */
   find(resource: GroupResource, namespace: string, name: string): Promise<ApiObject | null>;

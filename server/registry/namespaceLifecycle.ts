@@ -49,7 +49,6 @@ async function find(storage: Storage, namespace: string): Promise<GetResult> {
   return result.outcome === 'absent' ? storage.get(keyOf(namespace), { at: 'mostRecent' }) : result;
 }
 
-/** Returns no labels where the namespace is gone. */
 export async function labelsOfNamespace(storage: Storage, namespace: string): Promise<Readonly<Record<string, string>>> {
   const result = await find(storage, namespace);
   if (result.outcome === 'absent') return {};

@@ -138,7 +138,6 @@ function fieldsOrNone(schema: Schema, object: ApiObject, resets: FieldSet): Json
   }
 }
 
-/** The cached values are immutable. */
 const empties = new WeakMap<Schema, JsonObject>();
 
 function emptyOf(schema: Schema): JsonObject {

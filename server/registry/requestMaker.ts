@@ -5,7 +5,6 @@ import { gatedFieldDropper, type DropGatedFields } from './gatedFields.js';
 import type { Whole, WriteRequest } from './writeRequest.js';
 
 export interface RequestSource {
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly random: () => number;
   readonly newUid: () => string;

@@ -147,7 +147,6 @@ export interface DeleteRules<T extends object = ApiObject> {
   /** "none" for objects that own nothing. Default "background". */
   readonly propagation?: 'background' | 'orphan' | 'none';
   protectedBy?(name: string): string | null;
-  /** Absent for kinds that are removed at once. */
   graceSeconds?(object: T, requested: number | null): number;
   /** Whether something other than finalizers holds a terminating object. */
   heldBy?(object: T): boolean;

@@ -13,7 +13,6 @@ import { outcomeOf } from './stepwise.js';
 
 /** One form for all kinds of workloads (`autoscaling/v1 Scale`). */
 
-/** `version` is the workload's resource version. */
 export function scaleOf(object: ApiObject, version: string): ApiObject {
   const { name = '', namespace = '', uid = '', creationTimestamp = null } = object.metadata;
   const replicas = Number(memberAt(object, 'spec', 'replicas') ?? 0);

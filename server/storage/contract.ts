@@ -28,7 +28,6 @@ export interface StoredObject {
   /** Values for field selectors: `metadata.name`, `metadata.namespace` and the strategy's fields. */
   readonly fields: Readonly<Record<string, string>>;
   readonly item: Buffer;
-  /** Such as `apps/v1`. */
   readonly apiVersion: string;
   /** Returns the object without kind and apiVersion, with resource version. */
   decode(): ApiObject;

@@ -157,7 +157,6 @@ export type Complete = (object: ApiObject) => ApiObject;
 
 export interface Completion {
   readonly apiVersion: string;
-  /** Converts an object to that form. */
   readonly convert: Complete;
   /** Converts, and adds whatever came since. */
   readonly complete: Complete;

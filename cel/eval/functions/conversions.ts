@@ -16,8 +16,6 @@ import {
 import { unmatched } from '../overloads.js';
 import type { Implementation, Library } from './library.js';
 
-/** Type conversions. */
-
 const second = 1_000_000_000n;
 const digitsMax = 40;
 const unreadable = (to: string, from = 'string'): Failure => new Failure(`type conversion error from '${from}' to '${to}'`);

@@ -19,8 +19,6 @@ import { compareTexts } from '../equality.js';
 import { clausesOf, printable, unprintable, unrecognized } from './clauses.js';
 import { fixedText, goQuoted, grouped, scientificText } from './numerals.js';
 
-/** `'%s has %d'.format([...])`. */
-
 const textMax = 8 * 1024 * 1024;
 const depthMax = 50;
 
@@ -97,7 +95,6 @@ function pieceOf(letter: string, value: Value, precision: number | null, run: Ru
   return clause === undefined ? new Failure(unrecognized(letter)) : clause(value, precision, run);
 }
 
-/** A value by itself. */
 function plainText(value: Value, run: Run): string | Failure {
   run.meter.traverse(weightOf(value));
   if (typeof value === 'string') return value;

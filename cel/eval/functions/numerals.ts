@@ -30,7 +30,6 @@ export function fixedText(value: number, precision: number): string {
   return `${signOf(value)}${digits.slice(0, point)}${precision === 0 ? '' : `.${digits.slice(point)}`}`;
 }
 
-/** Groups thousands. */
 export const grouped = (text: string): string => text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
 
 const exponentDigitsMin = 2;

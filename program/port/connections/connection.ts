@@ -35,7 +35,6 @@ export class Connection implements ConnectionState, Holder {
   /** The plain socket at first; the TLS socket after the handshake. */
   socket: Socket;
   session: ServerHttp2Session | null = null;
-  /** Empty before the first request. */
   userName = '';
   standing: Standing = 'unauthenticated';
   used = false;
@@ -128,7 +127,6 @@ export class Connection implements ConnectionState, Holder {
     if (this.#progress.look(this.socket, now, { takingMs: this.#takingMsMax(times), overfullMs: times.overfullMs }) === 'stuck') this.cut();
   }
 
-  /** The shortest timeout of its exchanges. */
   #takingMsMax({ takingMs, streamTakingMs, relayTakingMs }: ConnectionTimes): number {
     const timeouts = { answer: takingMs, stream: streamTakingMs, relay: relayTakingMs };
     let least = this.#exchanges.size === 0 ? takingMs : relayTakingMs;

@@ -69,7 +69,6 @@ export class ConnectionTurns {
     }
   }
 
-  /** Returns whether another request is active now. */
   over(socket: Socket): boolean {
     const pipeline = this.#pipelines.get(socket);
     if (pipeline === undefined) return false;

@@ -18,7 +18,6 @@ export class OwnCount implements Count {
   }
 }
 
-/** One number for all threads, which never exceeds the limit. */
 export class SharedCount implements Count {
   readonly #words: Int32Array;
   readonly #index: number;

@@ -13,7 +13,6 @@ export interface SendBuffer {
   forget(sender: Sender): void;
 }
 
-/** The buffer of a stream whose connection is unbounded. */
 export const unbounded: SendBuffer = {
   pieceBytes: 128 * 1024,
   add: () => undefined,

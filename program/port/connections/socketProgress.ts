@@ -9,7 +9,6 @@ export interface ProgressTimes {
   readonly overfullMs: number;
 }
 
-/** Detects whether a client takes the bytes of its socket. */
 export class SocketProgress {
   #takenBytes = 0;
   #takenAt: number | null = null;

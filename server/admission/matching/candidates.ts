@@ -15,7 +15,6 @@ export class Candidates<T> {
     this.#termsOf = termsOf;
   }
 
-  /** The order of candidates is that of `all`. */
   replace(all: readonly T[]): void {
     this.#all = all;
     this.#byKind.clear();

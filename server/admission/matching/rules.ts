@@ -2,7 +2,6 @@ import type { JsonObject } from '../../../api/object.js';
 import { itemsOf } from '../../../api/json/members.js';
 import type { GroupVersionKind } from '../../registry/admission.js';
 
-/** A match rule of a webhook or policy. */
 export interface Rule {
   readonly operations: readonly string[];
   readonly groups: readonly string[];
@@ -23,7 +22,6 @@ export interface Addressed {
   readonly kind: GroupVersionKind;
 }
 
-/** The parts of a request that rules match. */
 export interface Attributes extends Addressed {
   readonly operation: string;
   /** The object's namespace; a Namespace's own name; empty for other cluster-scoped objects. */

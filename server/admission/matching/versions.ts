@@ -40,7 +40,6 @@ export async function shownAs(
   return named(form === null ? await convert(resource, plain, apiVersionOf(resource.storage), apiVersionOf(kind)) : plain);
 }
 
-/** Replaces the request's object with the changed copy. */
 export async function putBack(kind: GroupVersionKind, shown: ApiObject, request: AdmissionRequest, convert: ConvertObject): Promise<void> {
   const { object, resource, form, operation } = request;
   if (object === null) throw new Error('broken invariant: there is no object to change');

@@ -83,7 +83,6 @@ interface Verdict {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Asks a service about the images of pods. */
 export function imagePolicyWebhook({ policy, ask, report, now = () => performance.now() }: ImagePolicyParts): AdmissionPlugin {
   const remembered = new BoundedMap<string, { readonly verdict: Verdict; readonly until: number }>(rememberedMax);
   const recall = (question: string): Verdict | null => {

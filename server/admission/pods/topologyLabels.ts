@@ -15,7 +15,6 @@ function copyTopology(pod: ApiObject, node: ApiObject): void {
   if (copied.length > 0) pod.metadata.labels = { ...pod.metadata.labels, ...Object.fromEntries(copied) };
 }
 
-/** Labels a pod with its node's topology, on creation or binding. */
 export const podTopologyLabels = (lookup: Lookup): AdmissionPlugin => ({
   name: 'PodTopologyLabels',
   resources: ['pods'],

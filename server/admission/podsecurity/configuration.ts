@@ -3,7 +3,6 @@ import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { levelOf, minorOf, modes, noPolicy, type Mode, type Policy, type Standard } from './policy.js';
 
-/** An operator's `PodSecurityConfiguration`. */
 export interface PodSecurityRules {
   /** Defaults for namespaces without labels. */
   readonly defaults: Policy;

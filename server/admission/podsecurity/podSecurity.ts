@@ -29,7 +29,6 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
   'status',
 ]);
 
-/** Enforces the standard of a namespace on its pods. */
 export const podSecurity = (lookup: Lookup, rules: PodSecurityRules, counts: PodSecurityCounts = noCounts): AdmissionPlugin => ({
   name: 'PodSecurity',
   resources: ['pods', 'namespaces', ...Object.keys(podTemplates)],

@@ -11,7 +11,6 @@ export interface Bound<P extends Policy> {
   readonly bindings: readonly Binding[];
 }
 
-/** Bound policies and their bindings, sorted by name. */
 export class PolicyIndex<P extends Policy> {
   readonly policies = new Map<string, P>();
   readonly bindings = new Map<string, Binding>();

@@ -6,7 +6,6 @@ import type { AdmissionValues } from '../../../cel/admissionValues.js';
 import type { EvaluationError } from './metrics.js';
 import type { Validation, ValidatingPolicy } from './policy.js';
 
-/** The result of one evaluation of a validating policy. */
 export interface Judgement {
   /** Reasons to refuse; `index` is the position of the validation. */
   readonly denials: readonly Denial[];

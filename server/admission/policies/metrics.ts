@@ -1,6 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** An evaluation's result: a verdict, a compile error, a failure, or an exhausted budget. */
 export type EvaluationError = 'no_error' | 'compile_error' | 'invalid_error' | 'out_of_budget';
 
 export interface Evaluated {

@@ -8,7 +8,6 @@ import { matchTermsOf, type MatchTerms } from '../matching/match.js';
 export type HookKind = 'mutating' | 'validating';
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** One webhook of a configuration, parsed once. */
 export interface Hook {
   readonly name: string;
   readonly configuration: string;

@@ -1,7 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { HookKind } from './hook.js';
 
-/** The outcome of a call, for metrics. */
 export interface ObservedCall {
   readonly hook: string;
   readonly kind: HookKind;

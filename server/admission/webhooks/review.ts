@@ -7,8 +7,6 @@ import type { AdmissionRequest, GroupVersionKind } from '../../registry/admissio
 import type { Addressed, Attributes } from '../matching/rules.js';
 import type { ReviewVersion } from './hook.js';
 
-/** AdmissionReview requests and responses. Pure. */
-
 const group = 'admission.k8s.io';
 /** Deeper responses are refused unread. */
 const depthMax = 100;
@@ -170,7 +168,6 @@ function validatingProblem(response: JsonObject): string | null {
 const codeDefault = 400;
 const codeMax = 599;
 
-/** Returns a webhook's refusal: its name and message, and its code if an error. */
 function denial(hook: string, status: JsonObject): StatusError {
   const code = Number(status['code'] ?? 0);
   const [message, reason] = [textAt(status, 'message'), textAt(status, 'reason')];

@@ -111,7 +111,6 @@ function readAnonymous(value: JsonValue | undefined, errors: FieldError[]): Auth
 const claimsScope = createScope({ claims: 'map<string, dyn>' });
 const userScope = createScope({ user: { username: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>' } });
 
-/** Collects all errors of one authenticator. */
 class JwtReader {
   readonly #path: Path;
   readonly #errors: FieldError[];

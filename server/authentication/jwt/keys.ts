@@ -16,7 +16,6 @@ export interface KeySet {
   readonly find: ReturnType<typeof createLocalJWKSet>;
 }
 
-/** Receives outcomes of key fetches. */
 export interface FetchCounts {
   fetched(issuer: string, keySet: string): void;
   failed(issuer: string): void;

@@ -23,7 +23,6 @@ const volumeSecrets = [
   ['csi', 'nodePublishSecretRef', 'name'],
 ] as const;
 
-/** Returns keys that a pod makes readable on its node, including its own. Pure. */
 export function podReferences(pod: ApiObject): ReadonlySet<ObjectKey> {
   const { namespace = '', name = '', annotations = {} } = pod.metadata;
   const keys = new Set<ObjectKey>([keyOf('pods', namespace, name)]);

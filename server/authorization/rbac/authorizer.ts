@@ -14,7 +14,6 @@ export interface Rbac {
   stop(): void;
 }
 
-/** Decides by a copy of roles and bindings that follows storage. */
 export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
   const index = new PolicyIndex();
   const roles: Follower = {

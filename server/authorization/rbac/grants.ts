@@ -105,7 +105,6 @@ export class SubjectGrants {
     for (const grants of this.#byRole.values()) yield* grants.keys();
   }
 
-  /** Missing roles in the subject's bindings. */
   problems(epoch: number): readonly string[] {
     if (this.#missingAt !== epoch) {
       this.#missing = [...this.#byRole.keys()].filter(({ rules }) => rules === null).map(({ absence }) => absence);

@@ -3,7 +3,6 @@ const sliceSteps = 50_000;
 /** Steps of comparing an object's rules with its writer's rights: about half a second. */
 export const comparisonStepsMax = 20_000_000;
 
-/** Counts steps of long work, to limit and slice it. */
 export class Work {
   readonly #stepsMax: number;
   #steps = 0;

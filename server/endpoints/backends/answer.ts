@@ -47,7 +47,7 @@ export interface AskOptions {
   readonly explain: (error: Error, untrusted: boolean) => BackendError;
 }
 
-/** Waits for the head of the response. Rejects with a BackendError. */
+/** Rejects with a BackendError. */
 export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, explain }: AskOptions): Promise<BackendAnswer> {
   const upgrades = outgoing.hasHeader('upgrade');
   return new Promise((resolve, reject) => {

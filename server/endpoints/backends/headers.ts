@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from '
 import { badRequest } from '../../../api/status.js';
 import type { RequestContext } from '../context.js';
 
-/** Headers about one connection only (RFC 9110, section 7.6.1). */
+/** RFC 9110, section 7.6.1. */
 const ofConnection: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',

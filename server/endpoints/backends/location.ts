@@ -20,7 +20,6 @@ export interface Location {
 
 const kubeletPort = 10_250;
 
-/** Chooses the first type of address that the node has. */
 export function nodeAddress(node: ApiObject, preferred: readonly string[]): string | null {
   const addresses = objectsIn(objectAt(node, 'status') ?? {}, 'addresses');
   const found = preferred
@@ -92,7 +91,6 @@ export function declaredPort(pod: ApiObject): string {
   return ports[0] === undefined ? '' : textAt(ports[0], 'containerPort');
 }
 
-/** A name maps to itself. */
 export function portName(service: ApiObject, port: string): string | null {
   if (!/^\d+$/.test(port)) return port;
   const found = objectsIn(objectAt(service, 'spec') ?? {}, 'ports').find((each) => textAt(each, 'port') === port);
@@ -105,7 +103,6 @@ export interface Candidate {
   readonly target: JsonObject | null;
 }
 
-/** Ready addresses of a service that serve a port. */
 export function candidates(endpoints: ApiObject, port: string): Candidate[] {
   return objectsIn(endpoints as JsonObject, 'subsets').flatMap((subset) => {
     const ports = objectsIn(subset, 'ports').filter((each) => textAt(each, 'name') === port);

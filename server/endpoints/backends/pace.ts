@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const burstSeconds = 1;
 
-/** A token bucket that fills at `bytesPerSecond`. */
 export class Pace extends Transform {
   readonly #bytesPerSecond: number;
   readonly #wait: (ms: number) => Promise<unknown>;

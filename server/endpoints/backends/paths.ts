@@ -3,7 +3,6 @@ import type { RequestInfo } from '../../../api/requestInfo.js';
 
 /** Authorization, admission and the backend use the same decoded path. Pure. */
 
-/** The decoded path after `/proxy`, with slashes; empty for none. */
 export function proxiedPath(info: RequestInfo): string {
   const rest = info.isResource ? info.rest.join('/') : '';
   const below = rest === '' || rest.startsWith('/') ? rest : `/${rest}`;

@@ -11,7 +11,6 @@ import { dryRunFindings } from './writeOptions.js';
 export interface DeleteParameters {
   readonly deleteOptions: DeleteOptions;
   readonly dryRun: boolean;
-  /** Requested only while the feature is on. */
   readonly unreadable: boolean;
 }
 

@@ -16,7 +16,6 @@ import { created, timestamp } from './binding.js';
 const evictionKind = { group: 'policy', version: 'v1', kind: 'Eviction' };
 const podKind = { group: '', resource: 'Pod' };
 const olderVersions = ['policy/v1beta1'];
-/** The manager that counts a disruption. */
 const manager = 'kube-apiserver';
 const attemptsMax = 20;
 const several = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';

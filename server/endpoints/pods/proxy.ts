@@ -12,8 +12,6 @@ import type { Route } from '../routing.js';
 import { targetOf, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 import { agentOf, backendsOf } from './agents.js';
 
-/** Proxied requests below `pods/NAME/proxy`, `services/NAME/proxy` and `nodes/NAME/proxy`. */
-
 interface Wanted {
   readonly scheme: string;
   readonly name: string;

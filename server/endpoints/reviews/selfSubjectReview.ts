@@ -6,7 +6,7 @@ import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 import { typeOf } from '../answers.js';
 
-/** Returns the client's identity. The body is ignored. */
+/** The body is ignored. */
 export const selfSubjectReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
   const representation = negotiateWrite(context, route.resource, { tables: false });

@@ -10,7 +10,6 @@ import { parseWriteParameters } from '../options/writeOptions.js';
 import type { VerbHandler } from '../verbs/deps.js';
 import { own } from './owned.js';
 
-/** Authenticates a presented token in the same way as requests. */
 export const tokenReview: VerbHandler = async (context, route, deps) => {
   const { resource } = route;
   const { reader, tokens } = deps;

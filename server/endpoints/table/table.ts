@@ -82,7 +82,6 @@ export function bookmarkTable(
   return { ...head, rows: [row(typeOf(resource), { metadata }, resource.behaviour.columns, { form, now })] };
 }
 
-/** The columns and cells are the view's own. */
 export function tableOfView(
   object: ApiObject & JsonObject,
   columns: readonly TableColumn[],

@@ -19,7 +19,6 @@ export const get: VerbHandler = async (context, route, { registry, compression }
   await sendObjectRead(context, representation, { resource: route.resource, stored }, compression && acceptsGzip(context));
 };
 
-/** Writes stored bytes between a header and a footer. */
 export const list: VerbHandler = async (context, route, deps) => {
   const { registry, compression, shards, cached } = deps;
   const { resource, namespace } = route;

@@ -16,7 +16,6 @@ import type { Route } from '../routing.js';
 import { creationCheck } from './creationCheck.js';
 import { deletionOptions, targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 
-/** POST to a collection. */
 export const create: VerbHandler = async (context, route, { registry, reader }) => {
   const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
@@ -26,7 +25,6 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
   sendObject(context, representation, { resource: route.resource, stored }, 201);
 };
 
-/** Serves an object or a subresource whose body is the object. */
 export const update: VerbHandler = async (context, route, { registry, reader, authorize }) => {
   const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
@@ -46,7 +44,6 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   sendObject(context, representation, { resource: route.resource, stored: written.object }, written.created ? 201 : 200);
 };
 
-/** The response depends on the kind, and on whether the object is gone. */
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiateDeletion(context, route.resource);

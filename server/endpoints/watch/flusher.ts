@@ -6,7 +6,6 @@ export interface Flushable {
 
 const budgetMs = 5;
 const visitMax = 128;
-/** Number of finished queues after which they are dropped from the list. */
 const doneMax = 1_024;
 
 /** Sends a connection's writes of one turn together: in few TLS records and one system call. */
@@ -23,7 +22,6 @@ export class FlushQueue {
     return this.#waiting.length === 0;
   }
 
-  /** The connection has no room. */
   get full(): boolean {
     return this.#sendBuffer.pieceBytes === 0;
   }
@@ -63,7 +61,6 @@ export class FlushQueue {
  *               └─ at most 128 of those that wait in it
  */
 export class Flusher {
-  /** Queues with waiting watchers, in turn order. */
   #queues: FlushQueue[] = [];
   #next = 0;
   #scheduled = false;

@@ -4,7 +4,6 @@ import { answerStream } from '../../../program/port/streams.js';
 import { openStream } from './streamTransport.js';
 import { writeTogether, type Transport, type Writer } from './transport.js';
 
-/** Sends its headers at once. */
 export function openResponse(context: RequestContext, contentType: string): Transport {
   const { response } = context;
   writeHead(context, 200, contentType, null);

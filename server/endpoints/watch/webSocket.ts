@@ -6,7 +6,6 @@ import { writeTogether, type Framing, type Transport } from './transport.js';
 
 const opcodes = { text: 1, binary: 2 } as const;
 
-/** Every event is a text or binary message. */
 export const messagesOf = ({ messages, lengthBytes }: Encoder): Framing => ({
   name: ' messages',
   frame: (event) => message(opcodes[messages], event.subarray(lengthBytes)),

@@ -20,7 +20,6 @@ const age: TableColumn = {
   description: 'When the server created the object, in UTC.',
 };
 
-/** Returns table columns: the name, then the definition's columns or the age. */
 export function tableColumns({ columns }: DefinedVersion): readonly TableColumn[] {
   return [
     nameColumn,

@@ -12,7 +12,6 @@ import type { Converter } from '../conversion/contract.js';
 
 export interface PresenterOptions {
   readonly kind: string;
-  /** The version in which objects are presented. */
   readonly apiVersion: string;
   readonly writtenApiVersion: string;
   /** Returns a version's schema; null if the definition no longer has it. */
@@ -124,7 +123,6 @@ export class Presenter {
     return objects;
   }
 
-  /** Presents converted objects. */
   *#receivedAll(stored: readonly StoredObject[], results: readonly ApiObject[]): Steps<StoredObject[]> {
     const { kind, apiVersion } = this.#options;
     const shown: StoredObject[] = [];

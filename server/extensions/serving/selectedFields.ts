@@ -111,7 +111,6 @@ export class SelectedEvents {
 
 const keyOf = ({ namespace, name }: StoredObject): string => `${namespace}/${name}`;
 
-/** Returns a deleted object's last shown state with the version of its deletion. */
 function lastState(object: StoredObject, version: number): StoredObject {
   const content = object.decode();
   content.metadata.resourceVersion = String(version);

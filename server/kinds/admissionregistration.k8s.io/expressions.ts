@@ -7,8 +7,6 @@ import { all, distinct, members, required, when, type Check, type Rule } from '.
 import { qualified } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
 
-/** CEL of webhooks and policies. */
-
 type Variable = Writable<v1.Variable>;
 type Condition = Writable<v1.MatchCondition>;
 export type Scoped = Writable<Pick<v1.ValidatingAdmissionPolicySpec, 'paramKind' | 'variables'>>;

@@ -2,7 +2,6 @@ import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
 import { subdomainName } from '../../registry/validation/names.js';
 
-/** Checks the name of a webhook configuration, a policy or a binding. */
 export const unreservedName = (name: string, prefix: boolean, _object: unknown, enabled: EnabledFeatures): string[] => [
   ...subdomainName(name, prefix),
   ...(name.endsWith(manifestSuffix) && enabled('ManifestBasedAdmissionControlConfig')

@@ -7,8 +7,6 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { all, distinct, each, format, members, oneOf, required, type Rule } from '../../registry/validation/table.js';
 import type { Writable } from '../kind.js';
 
-/** Match rules of webhooks and policies: groups, versions, resources, operations and scope. */
-
 const star = '*';
 /** A deleted object cannot be mutated. */
 const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];

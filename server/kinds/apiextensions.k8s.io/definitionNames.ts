@@ -5,8 +5,6 @@ import { dns1035LabelName, subdomainName, type NameRule } from '../../registry/v
 import { all, andThen, each, members, nonZero, required, type Check } from '../../registry/validation/table.js';
 import type { Writable } from '../kind.js';
 
-/** The names of a custom resource. */
-
 type Names = Writable<v1.CustomResourceDefinitionNames>;
 
 /** Several problems are one finding. */

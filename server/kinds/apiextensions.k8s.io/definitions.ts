@@ -18,8 +18,6 @@ import { formatWarnings } from './formats.js';
 import type { Spec, Version } from './hoisting.js';
 import { reviewSchemas, specPath, validateSpec } from './spec.js';
 
-/** Definitions as objects. The serving code interprets their schemas. */
-
 type Definition = Draft<v1.CustomResourceDefinition>;
 
 const storedPath = Path.of('status', 'storedVersions');

@@ -11,8 +11,6 @@ import { validateSchema } from './schema/schema.js';
 import { validateSelectableFields } from './selectableFields.js';
 import { subresources } from './subresources.js';
 
-/** Settings of one version, or of all together. */
-
 const warningBytesMax = 256;
 
 export interface SchemaDemands {

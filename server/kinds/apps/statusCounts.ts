@@ -8,8 +8,6 @@ import { all, members, optional, whole, type Rule } from '../../registry/validat
 import { nonNegative } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
 
-/** Rules of pod counts, shared by workloads. */
-
 export const count = optional(nonNegative);
 
 /** Parts must not exceed the whole. Absent numbers count as zero. */

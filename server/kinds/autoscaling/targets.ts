@@ -3,8 +3,6 @@ import { entryOf, itemsOf } from '../../../api/json/members.js';
 import { none } from '../cells.js';
 import type { Draft, Writable } from '../kind.js';
 
-/** The column Targets: actual and desired values of each metric. */
-
 type Metric = Writable<v2.MetricSpec>;
 type Measured = Writable<v2.MetricStatus>;
 type Target = Writable<v2.MetricTarget>;

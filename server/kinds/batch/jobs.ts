@@ -41,7 +41,6 @@ const parallelismSoftMax = 10_000;
 const manyIndexes =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
 
-/** Warnings about a job's specification, or a cron job's template. */
 export function jobSpecWarnings(spec: Writable<v1.JobSpec>, path: Path): string[] {
   const many =
     spec.completionMode === 'Indexed' &&

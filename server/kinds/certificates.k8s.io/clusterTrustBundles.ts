@@ -58,7 +58,6 @@ function certificateIn(bytes: Buffer): X509Certificate | null {
   }
 }
 
-/** Checks valid blocks together: at least one, and no repetitions. */
 function setProblems(blocks: readonly PemBlock[]): string[] {
   if (blocks.length === 0) return ['at least one trust anchor must be provided'];
   const places = new Map<string, number[]>();

@@ -6,8 +6,6 @@ import { duplicate, forbidden, invalid, notSupported, Path, required, type Field
 import type { Draft, Writable } from '../kind.js';
 import { firstPositions } from '../../registry/validation/repeats.js';
 
-/** Conditions of a request: who may set them, and which are final. */
-
 type Request = Draft<v1.CertificateSigningRequest>;
 type Condition = Writable<v1.CertificateSigningRequestCondition>;
 

@@ -59,7 +59,6 @@ function certificateIn(bytes: Buffer): X509Certificate | null {
 
 const isFor = (leaf: X509Certificate, key: KeyObject | null): boolean => key?.equals(leaf.publicKey) === true;
 
-/** Invalid host names, and addresses without a host. */
 function nameFindings({ subjectAltName = '' }: X509Certificate): FieldError[] {
   return subjectAltName.split(', ').flatMap((entry) => {
     const [kind = '', ...rest] = entry.split(':');

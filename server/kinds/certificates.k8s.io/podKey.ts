@@ -5,8 +5,6 @@ import { element, sequence } from '../../../api/der.js';
 import type { Writable } from '../kind.js';
 import { requestKey } from './request.js';
 
-/** The key of a pod's certificate, and the proof of its possession. */
-
 const specPath = Path.of('spec');
 const keyPath = specPath.child('pkixPublicKey');
 const proofPath = specPath.child('proofOfPossession');

@@ -26,7 +26,6 @@ const requestIn = (base64: string): Buffer | null => {
   return block?.type === pemType ? block.bytes : null;
 };
 
-/** The request is PEM in base64. */
 export function requestProblem(base64: string): string | null {
   const bytes = requestIn(base64);
   if (bytes === null) return `PEM block type must be ${pemType}`;

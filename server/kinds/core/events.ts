@@ -111,7 +111,6 @@ const printedReference = (value: JsonValue | undefined): JsonValue => printedStr
 const printedText = (value: JsonValue | undefined): JsonValue => value ?? '';
 const orNull = (value: JsonValue | undefined): JsonValue => value ?? null;
 
-/** Formats members other than texts for messages. */
 const printedAs: Readonly<Partial<Record<(typeof immutable)[number], (value: JsonValue | undefined) => JsonValue>>> = {
   involvedObject: printedReference,
   related: (value) => (value === undefined || value === null ? null : printedReference(value)),

@@ -4,7 +4,6 @@ import { configMapKeyProblems } from '../../registry/validation/values.js';
 import { ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { type Steps } from '../../../api/steps.js';
 
-/** Common rules of config maps and secrets: named values of bounded size, which may be immutable. */
 export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';
 

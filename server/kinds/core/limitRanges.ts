@@ -30,7 +30,6 @@ type Amounts = Item['max'];
 /** Maps of amounts by resource. */
 const maps = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 type MapName = (typeof maps)[number];
-/** The amounts of one resource. */
 type OfResource = Readonly<Partial<Record<MapName, string | undefined>>>;
 
 /** Default limits come from the maximum, default requests from limits, then the minimum. */
@@ -141,7 +140,6 @@ function validateResource(name: string, amounts: OfResource, path: Path): FieldE
   ];
 }
 
-/** Refuses a ratio below one, or above that of maximum and minimum. */
 function validateRatio(name: string, amounts: OfResource, bounded: boolean, path: Path): FieldError[] {
   const ratio = amounts.maxLimitRequestRatio;
   const at = path.child('maxLimitRequestRatio').key(name);

@@ -128,7 +128,6 @@ const ofAddresses = objectRules<v1.Node>({
 
 const validate = (node: Draft<v1.Node>): Found => inOrder(annotations(node), taints(node), ofStatus(node), ofRanges(node));
 
-/** Changes allowed in any update. */
 function validateChange(node: Draft<v1.Node>, old: Draft<v1.Node>): Found {
   const [spec, before] = [specOf(node), specOf(old)];
   const text = 'node updates may not change providerID except from "" to valid';

@@ -21,7 +21,6 @@ const conflicting = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ] as const;
-/** Scopes that are selected by name alone. */
 const valueless: ReadonlySet<string> = new Set([
   'BestEffort',
   'NotBestEffort',

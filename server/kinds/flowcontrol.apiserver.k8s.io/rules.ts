@@ -20,8 +20,6 @@ import {
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
 
-/** Requests of a flow schema: subjects, and resources or paths. */
-
 type Subject = Writable<v1.Subject>;
 type PolicyRule = Writable<v1.PolicyRulesWithSubjects>;
 

@@ -22,7 +22,6 @@ function versionName(name: string): string[] {
   ];
 }
 
-/** Checks a `group/version`, or a version of the core group. */
 function apiVersionProblems(apiVersion: string): string[] {
   const parts = apiVersion.split('/');
   if (parts.length > 2) return [form];

@@ -1,8 +1,6 @@
 import { cidr, formatAddress, parseAddress, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
 import { invalid, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 
-/** Canonical spelling of addresses and ranges in kinds named after them. */
-
 const wrongForm = (text: string): string => `must be in canonical form ("${text}")`;
 
 export function canonicalCidr(value: string, path: Path): FieldError[] {
@@ -14,7 +12,6 @@ export function canonicalCidr(value: string, path: Path): FieldError[] {
 const mapped = 0xffffn;
 const familyBits = 32n;
 
-/** Checks an address used as a name. */
 export function addressNameProblems(name: string): string[] {
   const address = parseAddress(name);
   if (address === null)

@@ -22,8 +22,6 @@ import { named, notAddress, portName, portNumber } from '../../registry/validati
 import type { Writable } from '../kind.js';
 import { typedReference } from './references.js';
 
-/** Hosts, paths and backends of an ingress. */
-
 type Entry = Writable<v1.HTTPIngressPath>;
 type Backend = Writable<v1.IngressBackend>;
 

@@ -2,7 +2,6 @@ import type * as core from '../../../api/types/core/v1.js';
 import { subdomainName, pathSegmentName } from '../../registry/validation/names.js';
 import { format, members, optional, required } from '../../registry/validation/table.js';
 
-/** A required text that fits in a path. */
 export const segment = required(format(pathSegmentName));
 
 export const typedReference = members<core.TypedLocalObjectReference>({

@@ -22,7 +22,7 @@ export function validateAdminAccess({ devices }: Writable<v1.ResourceClaimSpec>,
 const allocated = (claim: Claim): number =>
   itemsOf(statusOf(claim).allocation?.devices?.results).findIndex(({ adminAccess }) => adminAccess === true);
 
-/** Reports whether a status adds admin access. Existing access stands. */
+/** Existing access stands. */
 export const beginsAdminAccess = (claim: Claim, old: Claim): boolean => allocated(old) < 0 && allocated(claim) >= 0;
 
 export const validateAdminStatus = (

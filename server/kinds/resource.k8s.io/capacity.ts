@@ -7,8 +7,6 @@ import { compareAmounts, wholeValue } from '../../registry/validation/quantities
 import { repeats } from '../../registry/validation/repeats.js';
 import type { Writable } from '../kind.js';
 
-/** The share of a device's capacity for a request. */
-
 type Policy = Writable<v1.CapacityRequestPolicy>;
 type Range = Writable<v1.CapacityRequestPolicyRange>;
 type Finder = (found: boolean, value: string, text: string) => FieldError[];

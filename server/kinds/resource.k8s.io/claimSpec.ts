@@ -12,11 +12,8 @@ import { configuration, configurationsMax, selectors, tolerations } from './devi
 import { byName, list, set } from './lists.js';
 import { fullyQualifiedName } from './names.js';
 
-/** The common specification of claims and their templates. */
-
 type Spec = Writable<v1.ResourceClaimSpec>;
 type Request = Writable<v1.DeviceRequest>;
-/** Common members of exact requests and of alternatives. */
 type Devices = Pick<v1.DeviceSubRequest, 'deviceClassName' | 'selectors' | 'allocationMode' | 'count' | 'tolerations'>;
 
 const requestsMax = 32;

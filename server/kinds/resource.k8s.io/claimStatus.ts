@@ -30,8 +30,6 @@ import { bindingConditions, configuration, configurationsMax, parameters, tolera
 import { list, set } from './lists.js';
 import { poolName, uniqueId } from './names.js';
 
-/** The allocation of a claim, its users, and drivers' reports. */
-
 type Claim = Draft<v1.ResourceClaim>;
 type Status = Writable<v1.ResourceClaimStatus>;
 type Device = Pick<v1.AllocatedDeviceStatus, 'driver' | 'pool' | 'device' | 'shareID'>;

@@ -54,7 +54,6 @@ export const deviceTaintRules: Kind<TaintRule> = {
   },
 };
 
-/** Sets the time of the taint by default, and when the effect changes. */
 function stampTaint(rule: TaintRule, old: TaintRule | null, now: string): void {
   const { taint } = specOf(rule);
   if (!isSet(taint)) return;

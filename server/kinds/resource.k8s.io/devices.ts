@@ -29,8 +29,6 @@ import { qualified } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
 import { list } from './lists.js';
 
-/** Common parts of claims, classes and slices. */
-
 const selectorsMax = 32;
 export const configurationsMax = 32;
 const expressionBytesMax = 10 * 1024;

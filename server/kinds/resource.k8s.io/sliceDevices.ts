@@ -13,8 +13,6 @@ import { bindingConditions, taint } from './devices.js';
 import { list, map, set } from './lists.js';
 import { qualifiedName, qualifiedNameMax } from './names.js';
 
-/** A device as its driver describes it: attributes, capacities, taints, counters, and nodes. */
-
 type Device = Writable<v1.Device>;
 type Attribute = Writable<v1.DeviceAttribute>;
 

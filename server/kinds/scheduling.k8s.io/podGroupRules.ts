@@ -21,13 +21,10 @@ import { qualified } from '../../registry/validation/values.js';
 import { gate } from '../gated.js';
 import type { Writable } from '../kind.js';
 
-/** Groups of pods, and workloads with templates of them. */
-
 const claimsMax = 4;
 const templatesMax = 8;
 const priorityMax = 1_000_000_000;
 
-/** Gated fields of groups and their templates. */
 export const groupGates: readonly Gated<Writable<Omit<v1.PodGroupTemplate, 'name'>>>[] = [
   gate('DRAWorkloadResourceClaims', 'resourceClaims'),
   gate('TopologyAwareWorkloadScheduling', 'schedulingConstraints'),
@@ -52,7 +49,6 @@ const constraints = members<v1.PodGroupSchedulingConstraints>({
   topology: keyedList(1, null, members<v1.TopologyConstraint>({ key: required(qualified) })),
 });
 
-/** The common rules of groups and their templates. */
 const shared = {
   schedulingPolicy: policy,
   schedulingConstraints: optional(constraints),

@@ -7,7 +7,6 @@ import type { Draft, Kind } from '../kind.js';
 
 const systemPrefix = 'system-';
 const userValueMax = 1_000_000_000;
-/** Classes of every cluster, and their values. */
 const systemClasses: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],

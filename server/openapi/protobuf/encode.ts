@@ -12,7 +12,6 @@ const varint = 0;
 
 type Write = (writer: Writer, number: number, value: unknown) => void;
 
-/** Builds an encoder from a table of messages. */
 export function documentEncoder(messages: Messages): (document: JsonObject) => Uint8Array {
   const encoder = new Encoder(messages);
   return (document) => {

@@ -7,7 +7,6 @@ import { FieldSet } from './fieldset.js';
 export interface ManagerId {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
-  /** The version of `fields`. */
   readonly apiVersion: string;
   readonly subresource: string;
 }

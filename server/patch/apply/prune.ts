@@ -75,7 +75,6 @@ const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(keptMember
 export interface Pruning {
   /** The applier's earlier fields in their recorded version; undefined or empty at first. */
   readonly last: ManagerEntry | undefined;
-  /** The managers after this apply. */
   readonly owners: Managers;
   readonly apiVersion: string;
   readonly versions: Versions;

@@ -40,7 +40,6 @@ export interface ListKey {
 export const leaf: Schema = { kind: 'leaf' };
 export const unknown: Schema = { kind: 'unknown' };
 
-/** The schema of a member of a struct or map. */
 export function memberOf(schema: Schema, name: string): Schema {
   if (schema.kind === 'struct') return schema.field(name) ?? unknown;
   return schema.kind === 'map' ? schema.element : unknown;

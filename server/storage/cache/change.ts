@@ -74,7 +74,6 @@ export class ChangeEvents {
     return (this.#whole ??= this.#seenWhole());
   }
 
-  /** Returns the event for a selector with these matches; null for none. */
   seenAs(before: boolean, after: boolean): SharedEvent | null {
     if (after) return this.#event(before ? 'MODIFIED' : 'ADDED');
     return before ? this.#event('DELETED') : null;

@@ -5,7 +5,6 @@ import type { ObjectChange } from './change.js';
 /** The first bound reached applies. */
 export interface HistoryBounds {
   readonly changesMax: number;
-  /** Bytes of replaced states. */
   readonly bytesMax: number;
   readonly ageMaxMs: number;
 }

@@ -114,7 +114,6 @@ export class ObjectTree extends TreeView {
     this.#frozen = null;
   }
 
-  /** Returns the replaced object. */
   set(item: StoredItem): StoredItem | null {
     this.#begin();
     const left = this.#put(this.root, item);
@@ -203,7 +202,6 @@ export class ObjectTree extends TreeView {
     return own;
   }
 
-  /** Joins a small child with its neighbour. */
   #join(own: Branch, index: number): void {
     const leftIndex = index + 1 < own.children.length ? index : index - 1;
     if (leftIndex < 0) return;

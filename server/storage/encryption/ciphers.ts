@@ -56,7 +56,6 @@ export const aesCbc: Cipher = {
   },
 };
 
-/** XSalsa20 with Poly1305. */
 export const secretbox: Cipher = {
   refusal: 'output array was not large enough for encryption',
   keyBytes: [32],
@@ -68,7 +67,6 @@ export const secretbox: Cipher = {
     Buffer.from(xsalsa20poly1305(key, sealed.subarray(0, secretboxNonceBytes)).decrypt(sealed.subarray(secretboxNonceBytes))),
 };
 
-/** Leaves values unencrypted. */
 export const identity: Transformer = { prefix: '', encrypt: (plain) => plain, decrypt: (value) => value, isCurrent: () => true };
 
 export function keyed(scheme: string, cipher: Cipher, name: string, key: Buffer): Transformer {

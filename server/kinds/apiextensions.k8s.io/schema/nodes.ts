@@ -29,7 +29,6 @@ export const propertyOf = ({ properties }: Schema, name: string): Schema | null 
 /** Null when there is no schema, or one for each position. */
 export const itemSchemaOf = ({ items }: Schema): Schema | null => asSchema(items);
 export const itemSchemasOf = ({ items }: Schema): Schema[] => itemsOf<unknown>(items).filter((item) => isObject<Schema>(item));
-/** Null also for a boolean. */
 export const restSchemaOf = ({ additionalProperties }: Schema): Schema | null => asSchema(additionalProperties);
 export const alternatives = (schema: Schema, junctor: Junctor): Schema[] => objectsIn(schema, junctor);
 
@@ -72,7 +71,6 @@ function childrenOf(schema: Schema): Schema[] {
   return children;
 }
 
-/** Tests a schema and all below it, even in refused members. */
 export function anySchema(schema: Schema, test: (schema: Schema) => boolean): boolean {
   return test(schema) || [...childrenOf(schema), ...refusedChildrenOf(schema)].some((child) => anySchema(child, test));
 }

@@ -58,7 +58,6 @@ interface Review extends PlacedSchema {
 /** Findings of stepwise reviews. Reviewed schemas are immutable. */
 const reviewed = new WeakMap<Schema, Review>();
 
-/** Reports whether an older schema leaves types of fields open. */
 export const isNonStructural = (schema: Schema): boolean => structureFindings(schema, Path.root).length > 0;
 
 /** Findings that make a schema not structural, or the reason why it cannot be parsed. */
@@ -94,7 +93,6 @@ function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]>
   return [...findings, ...(yield* validateRuleExpressions(schema, path, findings))];
 }
 
-/** Combines the rules of every schema with the structural findings. */
 const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: FieldError[]): Found =>
   inOrder(
     hasStatus ? validateRootWithStatus(schema, path) : [],

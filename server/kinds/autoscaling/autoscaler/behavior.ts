@@ -5,8 +5,6 @@ import { isNegative } from '../../../registry/validation/quantities.js';
 import { each, maximum, members, oneOf, optional, orEmpty, orZero, requiredAs, type Rule } from '../../../registry/validation/table.js';
 import type { Writable } from '../../kind.js';
 
-/** Scaling behaviour of an autoscaler. */
-
 type Policy = Writable<v2.HPAScalingPolicy>;
 
 const windowSecondsMax = 3600;

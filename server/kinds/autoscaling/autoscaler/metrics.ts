@@ -29,8 +29,6 @@ import {
 import { dnsLabel } from '../../../registry/validation/values.js';
 import type { Writable } from '../../kind.js';
 
-/** Metrics of an autoscaler. Each type has its own member. */
-
 type Metric = Writable<v2.MetricSpec>;
 type Target = Writable<v2.MetricTarget> | null | undefined;
 

@@ -19,8 +19,6 @@ import {
 import { qualified } from '../../../registry/validation/values.js';
 import type { Writable } from '../../kind.js';
 
-/** Actions after pod failures (`podFailurePolicy`). */
-
 type Rule = Writable<v1.PodFailurePolicyRule>;
 type ExitCodes = Writable<v1.PodFailurePolicyOnExitCodesRequirement>;
 

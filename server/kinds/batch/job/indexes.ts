@@ -55,5 +55,4 @@ function parseInterval(fragment: string, completions: number): Parsed {
   return limits.length > 1 && first >= last ? { message: notGrowing(first, last) } : { first, last };
 }
 
-/** A 64-bit integer, as the reference parses it. */
 const integerIn = (text: string): number | null => (/^[+-]?[0-9]+$/.test(text) && Math.abs(Number(text)) < 2 ** 63 ? Number(text) : null);

@@ -14,8 +14,6 @@ import type { Writable } from '../../kind.js';
 import { failurePolicy } from './failurePolicy.js';
 import { successPolicy } from './successPolicy.js';
 
-/** The specification of jobs and of cron jobs' templates. */
-
 type Spec = Writable<v1.JobSpec>;
 
 const backoffLimit = 6;

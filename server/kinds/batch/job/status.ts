@@ -28,7 +28,6 @@ interface Write {
   readonly status: Status;
   readonly before: Status;
   readonly changed: (...members: readonly (keyof Status)[]) => boolean;
-  /** Reports whether a condition changes to or from true. */
   readonly turned: (...types: readonly string[]) => boolean;
 }
 
@@ -68,7 +67,6 @@ function validateUncounted(uncounted: NonNullable<Status['uncountedTerminatedPod
   );
 }
 
-/** Checks exclusive and dependent conditions, and the completion time. */
 function validateOutcome({ status, changed, turned }: Write): FieldError[] {
   const [start, end] = [status.startTime, status.completionTime];
   const path = statusPath.child('completionTime');
@@ -171,7 +169,6 @@ function validateSuccess({ spec, status }: Write): FieldError[] {
   ];
 }
 
-/** Checks final values and counters. */
 function validateTransition({ spec, status, before, changed }: Write): FieldError[] {
   const shrinks = spec.completionMode === 'Indexed' && sameValue(spec.completions ?? null, spec.parallelism ?? null);
   const counters: readonly ('failed' | 'succeeded')[] = shrinks ? ['failed'] : ['failed', 'succeeded'];

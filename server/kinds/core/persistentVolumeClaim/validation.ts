@@ -43,7 +43,6 @@ function sameSource({ dataSource: older, dataSourceRef: newer }: Spec, path: Pat
   return same ? [] : [invalid(path, shown, 'must match dataSourceRef')];
 }
 
-/** Claims, and the claim templates of workloads. */
 export const claimSpec = all(
   members<v1.PersistentVolumeClaimSpec>({
     accessModes: requiredAs('at least 1 access mode is required'),

@@ -18,7 +18,6 @@ import { atOnce } from '../../../registry/validation/ofEach.js';
 
 /** Annotations with a meaning: some preceded fields, and are still checked. */
 
-/** Marks the mirror of a static pod. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
@@ -101,7 +100,6 @@ const fixedAnnotations: readonly (readonly [matches: (key: string) => boolean, w
   [(key) => key === mirrorAnnotation, 'mirror pod annotation'],
 ];
 
-/** Checks annotations that an update may neither add nor change, and the others. */
 export function validatePodAnnotationsUpdate(pod: Draft<v1.Pod>, old: Draft<v1.Pod>, path: Path): FieldError[] {
   const [present, before] = [annotationsOf(pod), annotationsOf(old)];
   const fixed = (key: string, verb: string): FieldError[] =>

@@ -7,8 +7,6 @@ import { members, nonZero, objectRules, required } from '../../../registry/valid
 import type { Draft } from '../../kind.js';
 import { specOf } from '../../parts.js';
 
-/** Binding a pod to a node. */
-
 type Pod = Draft<v1.Pod>;
 type Binding = Draft<v1.Binding>;
 

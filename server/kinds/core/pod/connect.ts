@@ -6,8 +6,6 @@ import { forbidden, invalid, notSupported, Path, type FieldError } from '../../.
 import { nonNegative } from '../../../registry/validation/values.js';
 import { specOf } from '../../parts.js';
 
-/** Requests to a running pod: its log, a process, a stream. */
-
 const namesIn = (pod: ApiObject, list: string): string[] => objectsIn(specOf(pod), list).map((container) => textAt(container, 'name'));
 
 /** A pod without a requested name must have one container. Throws 400. */

@@ -9,8 +9,6 @@ import { setCondition } from './binding.js';
 import type { Draft } from '../../kind.js';
 import { statusOf } from '../../parts.js';
 
-/** Evictions, within the limits of disruption budgets. */
-
 type Pod = Draft<v1.Pod>;
 type Budget = Draft<PodDisruptionBudget>;
 

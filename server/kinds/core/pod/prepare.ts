@@ -22,7 +22,6 @@ const gated: Writable<v1.PodCondition> = {
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 };
 
-/** Prepares a new pod, after defaults and mutating admission. */
 export function preparePod(pod: Pod, { enabled, now, warn }: Pick<WriteContext, 'enabled' | 'now' | 'warn'>): void {
   const spec = ensureObject(pod, 'spec');
   pod.status = {

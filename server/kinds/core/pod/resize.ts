@@ -16,7 +16,6 @@ import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 type Pod = Draft<v1.Pod>;
 type Spec = Writable<v1.PodSpec>;
 type Container = Writable<v1.Container>;
-/** A pod's specification, or a container. */
 type Holder = Pick<Container, 'resources'>;
 type Amounts = Readonly<Record<string, string | undefined>>;
 
@@ -49,7 +48,6 @@ function validateResize(pod: Pod, old: Pod): FieldError[] {
   return [...findings, ...(misplaced.length > 0 ? misplaced : validateContainers(spec, before))];
 }
 
-/** Requires the same containers in the same order. */
 function validateContainers(spec: Spec, before: Spec): FieldError[] {
   const sidecars = itemsOf(before.initContainers).flatMap((container, position) =>
     isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
@@ -104,7 +102,6 @@ function validateOtherResources(spec: Spec, before: Spec): FieldError[] {
   );
 }
 
-/** Compares everything but cpu and memory. */
 const changesOthers = (container: Container, old: Container): boolean =>
   !sameValue(itemsOf(container.resizePolicy), itemsOf(old.resizePolicy)) ||
   !sameValue(itemsOf(container.resources?.claims), itemsOf(old.resources?.claims)) ||
@@ -117,7 +114,6 @@ const changesOtherAmounts = (holder: Holder, old: Holder): boolean =>
     return [...names].some((name) => !resizable.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
   });
 
-/** Containers that came, went, or have another name or place. */
 function validateOrder(spec: Spec, before: Spec): FieldError[] {
   return lists.flatMap((list) => {
     const [sent, old] = [itemsOf(spec[list]), itemsOf(before[list])];

@@ -106,7 +106,6 @@ const health = members<v1.ResourceStatus>({
   ),
 });
 
-/** The health of a container's devices. */
 function validateAllocated(
   status: Status,
   list: (typeof statusLists)[number][0],
@@ -186,7 +185,7 @@ function validateTransitions(
   });
 }
 
-/** Allows one address per family. Existing addresses stay valid. */
+/** Existing addresses stay valid. */
 function validateAddresses(status: Status, before: Status, list: 'podIPs' | 'hostIPs'): FieldError[] {
   const path = statusPath.child(list);
   const ipsOf = (of: Status): string[] => itemsOf<readonly { ip?: string }[] | undefined>(of[list]).map(({ ip = '' }) => ip);

@@ -75,7 +75,6 @@ function validateDeadline({ activeDeadlineSeconds: deadline }: PodSpec, { active
   return isSet(was) && was < deadline ? halt(invalid(path, deadline, 'must be less than or equal to previous value')) : go([]);
 }
 
-/** The identity of a toleration, without its duration. */
 const withoutSeconds = ({ key, operator, value, effect }: Writable<v1.Toleration>): string =>
   JSON.stringify([key, operator, value, effect]);
 

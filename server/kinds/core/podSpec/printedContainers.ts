@@ -58,7 +58,6 @@ const security: StructureForm = [
   ...profiles,
 ];
 
-/** Also used to quote a container's security context. */
 export const printedSecurityContext = (context: JsonObject): JsonObject => printedStructure(context, security);
 
 const handlers: StructureForm = [

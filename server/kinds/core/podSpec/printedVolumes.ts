@@ -20,7 +20,6 @@ import { claimForm } from '../persistentVolumeClaim/printed.js';
 /** Pods use secrets of their own namespace. */
 const secret = texts('name');
 const items = listOf('items', [...texts('key', 'path'), ...optionals('mode')]);
-/** References to a pod's field and a container's resource. */
 export const fieldReference: StructureForm = texts('apiVersion=APIVersion', 'fieldPath');
 export const resourceReference: StructureForm = [...texts('containerName', 'resource'), ...quantities('divisor')];
 const downwardItems = listOf('items', [

@@ -6,8 +6,6 @@ import { all, distinct, members, oneOf, optional, when } from '../../../registry
 import { ipAddress } from '../../../registry/validation/values.js';
 import { clusterIPsOf, familiesOf, isExternalName, isHeadless, policyOf, type Spec } from './kinds.js';
 
-/** Addresses of a service, their families and policy, which must agree. */
-
 const addressesMax = 2;
 const familyNames = ['IPv4', 'IPv6'];
 export const familyOf = (address: string): 'IPv4' | 'IPv6' => (isSixText(address) ? 'IPv6' : 'IPv4');

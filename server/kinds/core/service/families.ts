@@ -16,8 +16,6 @@ import {
   type Spec,
 } from './kinds.js';
 
-/** Determines a service's address families from the request, the old state, and the cluster. */
-
 const specPath = Path.of('spec');
 const policyPath = specPath.child('ipFamilyPolicy');
 

@@ -3,8 +3,6 @@ import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { sameValue } from '../../../../api/json/equality.js';
 import type { Writable } from '../../kind.js';
 
-/** Properties derived from a service's type and other members: addresses, node ports, traffic policies. */
-
 export type Spec = Writable<v1.ServiceSpec>;
 
 export const clusterIPsOf = ({ clusterIPs }: Spec): string[] => [...itemsOf(clusterIPs)];

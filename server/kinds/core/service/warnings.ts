@@ -7,7 +7,6 @@ import { clusterIPsOf, isExternalName, isHeadless, type Spec } from './kinds.js'
 
 const hints = 'service.kubernetes.io/topology-aware-hints';
 
-/** Warns about members without effect, or deprecated ones. */
 export function serviceWarnings(service: Draft<v1.Service>): string[] {
   const spec = specOf(service);
   const external = itemsOf(spec.externalIPs);
@@ -31,7 +30,6 @@ export function serviceWarnings(service: Draft<v1.Service>): string[] {
   return warnings;
 }
 
-/** Warns about addresses that a balancer reports. */
 export const statusWarnings = ({ status }: Draft<v1.Service>): string[] =>
   itemsOf(status?.loadBalancer?.ingress).flatMap(({ ip = '' }, position) =>
     addressWarnings(ip, `status.loadBalancer.ingress[${position}]`),

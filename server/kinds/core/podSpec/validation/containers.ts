@@ -51,7 +51,6 @@ function ports(list: Writable<v1.ContainerPort>[] | undefined, path: Path): Foun
   });
 }
 
-/** Rules of every container. */
 const common = members<v1.Container, PodFacts>({
   name: required(dnsLabel),
   image: required(),

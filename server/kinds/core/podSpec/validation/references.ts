@@ -83,7 +83,6 @@ export const otherContainersResource = (reference: Writable<v1.ResourceFieldSele
 
 const hugePages = /^(limits|requests)\.hugepages-/;
 const bytes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
-/** Units of each resource, and its name in messages. */
 const divisors: readonly (readonly [resource: RegExp, units: readonly string[], listed: string, name: string])[] = [
   [/^(limits|requests)\.cpu$/, ['1m', '1'], '1m and 1', 'cpu'],
   [/^(limits|requests)\.memory$/, bytes, bytes.join(', '), 'memory'],

@@ -18,8 +18,6 @@ import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofE
 import { all, changed, each, members, oneOf, optional, requiredAs, structure } from '../../../../registry/validation/table.js';
 import type { Writable } from '../../../kind.js';
 
-/** Placement of pods: affinity, tolerations, spread, gates. */
-
 type Requirement = Writable<v1.NodeSelectorRequirement>;
 type AffinityTerm = Writable<v1.PodAffinityTerm>;
 type Constraint = Writable<v1.TopologySpreadConstraint>;
@@ -127,7 +125,6 @@ export const deadline = optional((value: number, path: Path): FieldError[] =>
   value < 1 || value > deadlineMax ? [invalid(path, value, between(1, deadlineMax))] : [],
 );
 
-/** Joins several messages into one finding, as the reference does. */
 const joined = (problems: readonly string[]): string[] => (problems.length === 0 ? [] : [problems.join(';')]);
 
 /** Taints compare as 64-bit integers. */

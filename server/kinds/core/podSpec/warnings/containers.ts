@@ -30,7 +30,6 @@ export const placedContainers = (spec: Writable<v1.PodSpec>, path: Path): Placed
     })),
   );
 
-/** The pod's facts that warnings about a container need. */
 export interface PodFacts {
   readonly annotations: Annotations;
   readonly annotationsPath: Path;

@@ -94,5 +94,4 @@ function overlaps(files: readonly File[], seen: File[], what: string, comparison
   return warnings;
 }
 
-/** Returns whether two files have one path, or one needs the other as a folder. */
 const overlap = (a: string, b: string): boolean => a !== '' && b !== '' && (`${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`));

@@ -6,7 +6,6 @@ import type { Writable } from '../../../kind.js';
 
 type PodSpec = Writable<v1.PodSpec>;
 
-/** Node labels with a successor, and their warnings. */
 const deprecatedNodeLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
@@ -27,7 +26,6 @@ export const namedLabel = (label: string, path: Path): string[] => {
   return text === null ? [] : [`${path}: ${label} is ${text}`];
 };
 
-/** Warns about the node selector, node affinity and topology spread. */
 export function nodeWarnings(spec: PodSpec, path: Path): string[] {
   return [
     ...Object.keys(spec.nodeSelector ?? {}).flatMap((label) => {

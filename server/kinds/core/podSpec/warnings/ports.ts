@@ -14,7 +14,6 @@ interface Port {
   readonly hostPort: number;
 }
 
-/** Warns about duplicate and overlapping ports of a pod. */
 export function portWarnings(containers: readonly Placed[]): string[] {
   const known = new Map<string, Port[]>();
   const warnings: string[] = [];

@@ -14,7 +14,6 @@ import { portNameWarnings, portWarnings } from './ports.js';
 import { volumeWarnings } from './volumes.js';
 
 type PodSpec = Writable<v1.PodSpec>;
-/** A pod or a template. */
 interface Holder {
   readonly metadata?: { readonly annotations?: Annotations };
   readonly spec?: PodSpec;
@@ -27,10 +26,8 @@ const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] =
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ];
 
-/** Warns about valid but doubtful settings; `path` is that of the template. */
 export const templateWarnings = (template: JsonValue | undefined, path: Path): string[] => warningsOf(membersOf(template), path, true);
 
-/** The same for a pod. */
 export const podWarnings = (pod: Holder): string[] => warningsOf(pod, Path.root, false);
 
 function warningsOf(holder: Holder, path: Path, ofTemplate: boolean): string[] {

@@ -31,6 +31,5 @@ export function volumeWarnings(spec: Writable<v1.PodSpec>, path: Path): string[]
 const claimWarnings = (template: Writable<v1.PersistentVolumeClaimTemplate> | undefined, path: Path): string[] =>
   claimSpecWarnings(template?.spec ?? {}, path.child('volumeClaimTemplate', 'spec'));
 
-/** Warns about a claim; `path` is that of its specification. */
 export const claimSpecWarnings = ({ resources }: Writable<v1.PersistentVolumeClaimSpec>, path: Path): string[] =>
   (['requests', 'limits'] as const).flatMap((list) => fractionalBytes(resources?.[list], 'storage', path.child('resources', list)));
