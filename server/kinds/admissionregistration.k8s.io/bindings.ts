@@ -2,22 +2,26 @@ import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { shownSelector } from '../../../api/selectors.js';
 import type { LabelSelector } from '../../../api/types/meta/v1.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import {
   all,
+  at,
   distinct,
+  dnsSubdomain,
+  invalid,
   members,
   objectRules,
   oneOf,
   optional,
   required,
   requiredAs,
+  specOf,
+  unset,
+  type Draft,
+  type FieldError,
+  type Kind,
   type ObjectRules,
-} from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
-import { at, unset } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
+  type Path,
+} from '../language.js';
 import { matchResources, paramRef } from './matchResources.js';
 import { mutatingOnly } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';

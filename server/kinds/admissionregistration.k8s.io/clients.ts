@@ -1,11 +1,21 @@
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { isSet } from '../../../api/json/members.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { subdomainName } from '../../registry/validation/names.js';
-import { all, andThen, members, nonZero, optional, orZero } from '../../registry/validation/table.js';
-import { between } from '../../registry/validation/values.js';
-import type { Writable } from '../kind.js';
+import {
+  all,
+  andThen,
+  between,
+  byDefault,
+  invalid,
+  isSet,
+  members,
+  nonZero,
+  optional,
+  orZero,
+  subdomainName,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { parseUrl } from './urls.js';
 
 type Client = Writable<v1.WebhookClientConfig>;

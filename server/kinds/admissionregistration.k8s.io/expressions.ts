@@ -1,11 +1,25 @@
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { checkAdmission, type AdmissionScope, type Wanted } from '../../../cel/check/admission.js';
 import { keptWords } from '../../../cel/reserved.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { internalError, invalid, required as missing, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
-import { all, distinct, members, required, when, type Check, type Rule } from '../../registry/validation/table.js';
-import { qualified } from '../../registry/validation/values.js';
-import type { Writable } from '../kind.js';
+import {
+  all,
+  distinct,
+  internalError,
+  invalid,
+  isSet,
+  itemsOf,
+  members,
+  qualified,
+  required,
+  tooMany,
+  when,
+  type Check,
+  type FieldError,
+  type Path,
+  type Rule,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 type Variable = Writable<v1.Variable>;
 type Condition = Writable<v1.MatchCondition>;

@@ -1,24 +1,30 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { isSet } from '../../../api/json/members.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { invalid, required as missing, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
-import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry/validation/names.js';
 import {
   all,
+  byDefault,
   changed,
+  dns1035LabelName,
   each,
   forbiddenAs,
   format,
+  invalid,
+  isSet,
   members,
   nonZero,
   oneOf,
   optional,
+  pathSegmentName,
   required,
+  strictly,
+  subdomainName,
+  validateLabelSelector,
   whenOwner,
-} from '../../registry/validation/table.js';
-import type { Writable } from '../kind.js';
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { namedRule } from './rules.js';
 
 type ParamRef = Writable<v1.ParamRef>;

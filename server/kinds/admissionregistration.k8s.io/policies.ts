@@ -2,38 +2,48 @@ import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
 import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { byDefault, created } from '../../registry/validation/defaults.js';
-import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
-import { printedStructure, texts } from '../../registry/validation/internalform.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import {
   all,
   andThen,
+  byDefault,
+  conditions,
+  countAt,
+  created,
   distinct,
   each,
+  inOrder,
+  invalid,
+  itemsOf,
+  memberAt,
   members,
   nonZero,
   objectRules,
+  objectRulesWith,
   oneOf,
   optional,
   orEmpty,
+  Path,
+  qualified,
   required,
   requiredAs,
   requiredPointer,
   requiredPointerAs,
-  whenOwner,
+  sameValue,
+  specOf,
+  textAt,
+  unset,
   whenFacts,
+  whenOwner,
   withFacts,
-  objectRulesWith,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
   type Rule,
-} from '../../registry/validation/table.js';
-import { qualified } from '../../registry/validation/values.js';
-import { countAt, unset } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
+import { printedStructure, texts } from '../../registry/validation/internalform.js';
 import { expression, matchConditions, scopeOf, variables } from './expressions.js';
 import { matchResources, paramKind } from './matchResources.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';

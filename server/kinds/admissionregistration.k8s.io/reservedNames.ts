@@ -1,6 +1,6 @@
 import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
-import { subdomainName } from '../../registry/validation/names.js';
+import { subdomainName } from '../language.js';
 
 export const unreservedName = (name: string, prefix: boolean, _object: unknown, enabled: EnabledFeatures): string[] => [
   ...subdomainName(name, prefix),

@@ -1,11 +1,24 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { invalid, notSupported, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { pathSegmentName } from '../../registry/validation/names.js';
-import { all, distinct, each, format, members, oneOf, required, type Rule } from '../../registry/validation/table.js';
-import type { Writable } from '../kind.js';
+import {
+  all,
+  byDefault,
+  distinct,
+  each,
+  format,
+  invalid,
+  itemsOf,
+  members,
+  notSupported,
+  oneOf,
+  pathSegmentName,
+  required,
+  type FieldError,
+  type Path,
+  type Rule,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 const star = '*';
 /** A deleted object cannot be mutated. */

@@ -1,31 +1,36 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
-import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
-import { repeats } from '../../registry/validation/repeats.js';
 import {
   all,
+  byDefault,
+  countAt,
   distinct,
+  dns1035LabelName,
   each,
   format,
+  invalid,
+  itemsOf,
   members,
   objectRulesWith,
   oneOf,
   optional,
+  repeats,
   required,
   requiredAs,
   requiredPointerAs,
+  sameValue,
+  subdomainName,
+  validateLabelSelector,
   when,
   whenFacts,
-  type Rule,
+  type Draft,
+  type FieldError,
+  type Kind,
   type ObjectRules,
-} from '../../registry/validation/table.js';
-import { countAt } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+  type Path,
+  type Rule,
+  type Writable,
+} from '../language.js';
 import { client } from './clients.js';
 import { matchConditions, webhookScope } from './expressions.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';

@@ -1,8 +1,7 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import type { Draft } from '../kind.js';
-import { specOf } from '../parts.js';
+import { invalid, Path, specOf, type Draft, type FieldError } from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { parseUrl } from '../admissionregistration.k8s.io/urls.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 
 /** Groups in the community's domains need its approval. */
 

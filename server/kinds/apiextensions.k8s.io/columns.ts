@@ -1,6 +1,5 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
-import { members, nonZero, required, requiredAs, type Check } from '../../registry/validation/table.js';
+import { invalid, members, nonZero, required, requiredAs, type Check, type FieldError, type Path } from '../language.js';
 
 const types = ['boolean', 'date', 'integer', 'number', 'string'];
 const formats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];

@@ -1,12 +1,25 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
 import { client } from '../admissionregistration.k8s.io/clients.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { forbidden, invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dns1035LabelName } from '../../registry/validation/names.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { members, oneOf, optional, required, requiredPointerAs } from '../../registry/validation/table.js';
-import type { Writable } from '../kind.js';
-import { repeats } from '../../registry/validation/repeats.js';
+import {
+  dns1035LabelName,
+  forbidden,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  keepable,
+  members,
+  oneOf,
+  optional,
+  repeats,
+  required,
+  requiredPointerAs,
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 /** Paths are those of an older form, without `webhook`. */
 

@@ -1,9 +1,21 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { insteadOfZero } from '../../registry/validation/defaults.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dns1035LabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
-import { all, andThen, each, members, nonZero, required, type Check } from '../../registry/validation/table.js';
-import type { Writable } from '../kind.js';
+import {
+  all,
+  andThen,
+  dns1035LabelName,
+  each,
+  insteadOfZero,
+  invalid,
+  members,
+  nonZero,
+  required,
+  subdomainName,
+  type Check,
+  type FieldError,
+  type NameRule,
+  type Path,
+  type Writable,
+} from '../language.js';
 
 type Names = Writable<v1.CustomResourceDefinitionNames>;
 

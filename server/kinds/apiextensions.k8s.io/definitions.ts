@@ -1,16 +1,28 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { created, byDefault } from '../../registry/validation/defaults.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { subdomainName } from '../../registry/validation/names.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { members, objectRules } from '../../registry/validation/table.js';
-import { gate } from '../gated.js';
+import {
+  byDefault,
+  created,
+  ensureObject,
+  gate,
+  inOrder,
+  invalid,
+  itemsOf,
+  members,
+  objectAt,
+  objectRules,
+  objectsIn,
+  Path,
+  specOf,
+  statusOf,
+  subdomainName,
+  textAt,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+} from '../language.js';
 import { conversionDefaults } from './conversion.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
 import { validateApproval } from './approval.js';
 import { bundleProblem } from './caBundle.js';
 import { names } from './definitionNames.js';

@@ -1,9 +1,6 @@
 import type { Cause, EmbeddedRules } from '../../../workers/schema/custom/contract.js';
-import type { ObjectMeta } from '../../../api/object.js';
+import { dns1035LabelName, inOneGo, outcomeOf, pathSegmentName, type ObjectMeta } from '../language.js';
 import { validateMetadata } from '../../registry/validation/metadata.js';
-import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
-import { inOneGo } from '../../../api/steps.js';
-import { outcomeOf } from '../../registry/stepwise.js';
 
 /** Their metadata is checked like any object's, without a name. */
 export const embeddedRules: EmbeddedRules = {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import type { Writable } from '../kind.js';
+import { objectsIn, type Writable } from '../language.js';
 import { isEmpty, type Schema } from './schema/nodes.js';
 
 /** Findings keep the old place when all versions agree: `spec.validation.openAPIV3Schema`, not `spec.versions[0].schema.openAPIV3Schema`. */

@@ -1,5 +1,4 @@
-import { isSet } from '../../../api/json/members.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
+import { isSet, objectsIn } from '../language.js';
 import { schemaOf, type Spec } from './hoisting.js';
 import { anySchema, isEmpty, type Schema } from './schema/nodes.js';
 import { isNonStructural } from './schema/schema.js';

@@ -1,6 +1,6 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
-import type { Writable } from '../kind.js';
+import { duplicate, invalid, tooMany, type FieldError, type Path, type Writable } from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { resolvePath } from './schema/fieldPath.js';
 import { typeOf, unreadable, type Schema } from './schema/nodes.js';
 

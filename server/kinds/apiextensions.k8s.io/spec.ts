@@ -1,8 +1,22 @@
-import type { Steps } from '../../../api/steps.js';
+import {
+  all,
+  dns1035LabelName,
+  inOrder,
+  invalid,
+  isSet,
+  members,
+  nonZero,
+  objectsIn,
+  ofAll,
+  oneOf,
+  Path,
+  required,
+  type FieldError,
+  type Found,
+  type Steps,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { isSet } from '../../../api/json/members.js';
-import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
 import {
   flags,
   listOf,
@@ -14,9 +28,6 @@ import {
   texts,
   type StructureForm,
 } from '../../registry/validation/internalform.js';
-import { dns1035LabelName } from '../../registry/validation/names.js';
-import { inOrder, ofAll, type Found } from '../../registry/validation/ofEach.js';
-import { all, members, nonZero, oneOf, required } from '../../registry/validation/table.js';
 import { conversion } from './conversion.js';
 import { group, joined, names, requiredNames } from './definitionNames.js';
 import { hoist, schemaOf, type Spec, type Version } from './hoisting.js';

@@ -1,6 +1,5 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { invalid } from '../../registry/validation/field.js';
-import { andThen, members, nonZero, optional, required, type Rule } from '../../registry/validation/table.js';
+import { andThen, invalid, members, nonZero, optional, required, type Rule } from '../language.js';
 import { simplePath } from './columns.js';
 
 const below = (place: string, ...prefixes: readonly string[]): Rule<string> =>

@@ -1,9 +1,5 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { invalid, type Path } from '../../registry/validation/field.js';
-import { dns1035LabelName } from '../../registry/validation/names.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { each, members, optional, orEmpty } from '../../registry/validation/table.js';
+import { dns1035LabelName, each, inOrder, invalid, itemsOf, members, optional, orEmpty, type Found, type Path } from '../language.js';
 import { column } from './columns.js';
 import { joined } from './definitionNames.js';
 import { schemaOf, type Hoisted, type Version } from './hoisting.js';

@@ -1,27 +1,35 @@
 import type * as v1 from '../../../api/types/apiregistration/v1.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { isSet, memberAt, textAt } from '../../../api/json/members.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
 import {
   all,
+  byDefault,
+  condition,
+  dns1035LabelName,
+  dnsSubdomain,
   each,
   format,
+  invalid,
+  isSet,
+  memberAt,
   members,
+  objectAt,
   objectRules,
   oneOf,
   optional,
   orEmpty,
   orZero,
+  pathSegmentName,
   required,
+  specOf,
+  textAt,
   when,
-} from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { portInRange } from '../admissionregistration.k8s.io/clients.js';
-import { condition } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 
 type APIService = Draft<v1.APIService>;
 type Spec = Writable<v1.APIServiceSpec>;

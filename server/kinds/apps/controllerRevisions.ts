@@ -1,15 +1,20 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
-import { isObject } from '../../../api/json/json.js';
-import type { JsonValue } from '../../../api/object.js';
-import { itemsOf } from '../../../api/json/members.js';
+import {
+  inOrder,
+  isObject,
+  itemsOf,
+  none,
+  nonNegative,
+  numberAt,
+  objectRules,
+  printedMap,
+  requiredPointerAs,
+  type Draft,
+  type JsonValue,
+  type Kind,
+} from '../language.js';
 import { required } from '../../registry/validation/field.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
-import { objectRules, requiredPointerAs } from '../../registry/validation/table.js';
-import { printedMap } from '../../registry/validation/printed.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import { none, numberAt } from '../cells.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
 
 const revision = objectRules<v1.ControllerRevision>({ revision: nonNegative });
 /** A revision is any object to which its controller can return. */

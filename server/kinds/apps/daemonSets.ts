@@ -1,25 +1,44 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import {
+  all,
+  below,
+  byDefault,
+  created,
+  hasNewGeneration,
+  insteadOfZero,
+  invalid,
+  joinedAt,
+  labelsAt,
+  members,
+  nonNegative,
+  notSupported,
+  numberAt,
+  objectRules,
+  optional,
+  Path,
+  sameValue,
+  selectorAt,
+  specOf,
+  structure,
+  whenOwner,
+  whole,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
-import { all, members, objectRules, optional, structure, whenOwner, whole } from '../../registry/validation/table.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import { joinedAt, labelsAt, numberAt, selectorAt } from '../cells.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
-import { below } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { strategyForm } from './deployments.js';
 import { notEmpty, sameSelector, strictSelector } from './selector.js';
 import { count, counter } from './statusCounts.js';
-import type { Found } from '../../registry/validation/ofEach.js';
 
 type Strategy = Writable<v1.DaemonSetUpdateStrategy>;
 type Rolling = Writable<v1.RollingUpdateDaemonSet>;

@@ -1,23 +1,40 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/apps/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { isSet, textAt } from '../../../api/json/members.js';
+import {
+  all,
+  below,
+  byDefault,
+  created,
+  forbidden,
+  gate,
+  insteadOfZero,
+  invalid,
+  isSet,
+  joinedAt,
+  members,
+  nonNegative,
+  notSupported,
+  numberAt,
+  objectRules,
+  sameValue,
+  selectorAt,
+  textAt,
+  whenOwner,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
 import { restoreMember } from '../../registry/statuswrites.js';
-import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
-import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
 import { numbers, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import { joinedAt, numberAt, selectorAt } from '../cells.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
-import { below, gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 import { workloadWarnings } from './workloadWarnings.js';
 import { replicaSpec } from './replicaSets.js';
 import { sameSelector } from './selector.js';
 import { availableAreReady, count, counter, countsWithin } from './statusCounts.js';
-import type { Found } from '../../registry/validation/ofEach.js';
-import { all, members, objectRules, whenOwner } from '../../registry/validation/table.js';
 
 type Strategy = Writable<v1.DeploymentStrategy>;
 type Rolling = Writable<v1.RollingUpdateDeployment>;

@@ -1,20 +1,31 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
-import { byDefault, created } from '../../registry/validation/defaults.js';
-import { Path } from '../../registry/validation/field.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import { joinedAt, numberAt, selectorAt } from '../cells.js';
+import {
+  all,
+  below,
+  byDefault,
+  created,
+  gate,
+  inOrder,
+  joinedAt,
+  members,
+  nonNegative,
+  numberAt,
+  objectRules,
+  Path,
+  selectorAt,
+  statusOf,
+  type Draft,
+  type Found,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
-import { below, gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { statusOf } from '../parts.js';
 import { workloadWarnings } from './workloadWarnings.js';
 import { sameSelector, workloadSelector } from './selector.js';
 import { count, replicaStatus } from './statusCounts.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { all, members, objectRules } from '../../registry/validation/table.js';
 
 const status = Path.of('status');
 

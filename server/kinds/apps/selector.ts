@@ -1,13 +1,21 @@
 import type * as metaV1 from '../../../api/types/meta/v1.js';
-import type { ApiObject } from '../../../api/object.js';
-import { memberAt } from '../../../api/json/members.js';
-import { invalid, Path, strictly, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { printedSelector } from '../../registry/validation/printed.js';
-import { changed, requiredPointer, type Rule } from '../../registry/validation/table.js';
+import {
+  changed,
+  invalid,
+  isEmptySelector,
+  memberAt,
+  Path,
+  printedSelector,
+  requiredPointer,
+  strictly,
+  unchanged,
+  validateLabelSelector,
+  type ApiObject,
+  type FieldError,
+  type Rule,
+  type Writable,
+} from '../language.js';
 import { selectorOf } from '../core/podSpec/controlledTemplate.js';
-import type { Writable } from '../kind.js';
 
 type Selector = Writable<metaV1.LabelSelector>;
 

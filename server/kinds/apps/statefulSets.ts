@@ -3,30 +3,55 @@ import type * as coreV1 from '../../../api/types/core/v1.js';
 import type { IntOrString } from '../../../api/types/machinery.js';
 import type { LabelSelector } from '../../../api/selectors/index.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
-import { ensureObject, objectsIn, setDefault } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { isSet, itemsOf, textAt } from '../../../api/json/members.js';
-import { byDefault, completed, created, insteadOfZero } from '../../registry/validation/defaults.js';
-import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import {
+  all,
+  below,
+  byDefault,
+  completed,
+  created,
+  dnsLabel,
+  dnsLabelName,
+  each,
+  ensureObject,
+  forbidden,
+  gate,
+  hasNewGeneration,
+  inOrder,
+  insteadOfZero,
+  invalid,
+  isSet,
+  itemsOf,
+  joinedAt,
+  members,
+  nonNegative,
+  nonZero,
+  objectRules,
+  objectsIn,
+  oneOf,
+  optional,
+  Path,
+  sameValue,
+  setDefault,
+  specOf,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type ObjectRules,
+  type Rule,
+  type Writable,
+} from '../language.js';
 import { numbers, optionals, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
-import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
-import { joinedAt } from '../cells.js';
 import { claimSpec, pendingClaim } from '../core/persistentVolumeClaim/validation.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
-import { below, gate } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { workloadSelector } from './selector.js';
 import { availableAreReady, count, counter, countsWithin } from './statusCounts.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { all, each, members, nonZero, objectRules, oneOf, optional, type ObjectRules, type Rule } from '../../registry/validation/table.js';
 
 type Spec = Writable<v1.StatefulSetSpec>;
 type Template = Writable<coreV1.PodTemplateSpec>;

@@ -1,12 +1,23 @@
 import type * as v1 from '../../../api/types/apps/v1.js';
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { isSet, memberAt, membersOf } from '../../../api/json/members.js';
+import {
+  all,
+  invalid,
+  isSet,
+  memberAt,
+  members,
+  membersOf,
+  nonNegative,
+  optional,
+  Path,
+  whole,
+  type ChangeFindings,
+  type FieldError,
+  type JsonObject,
+  type JsonValue,
+  type Rule,
+  type Writable,
+} from '../language.js';
 import type { PathIn } from '../../registry/memberPath.js';
-import type { ChangeFindings } from '../../registry/rules.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { all, members, optional, whole, type Rule } from '../../registry/validation/table.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import type { Writable } from '../kind.js';
 
 export const count = optional(nonNegative);
 

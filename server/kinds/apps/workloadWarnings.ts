@@ -1,9 +1,5 @@
-import type { ApiObject } from '../../../api/object.js';
-import { memberAt } from '../../../api/json/members.js';
-import { Path } from '../../registry/validation/field.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
+import { dnsLabelName, hasNewGeneration, memberAt, Path, type ApiObject } from '../language.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
-import { hasNewGeneration } from '../warnings.js';
 
 /** A name that is not a DNS label is mangled in host names. */
 export function podNameWarnings(workload: ApiObject): string[] {

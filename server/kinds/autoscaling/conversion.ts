@@ -1,9 +1,17 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import {
+  isObject,
+  itemsOf,
+  memberAt,
+  membersOf,
+  specOf,
+  statusOf,
+  textAt,
+  type ApiObject,
+  type JsonObject,
+  type JsonValue,
+} from '../language.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
-import { isObject } from '../../../api/json/json.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { specOf, statusOf } from '../parts.js';
 import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
 
 /** Version 1 has only average CPU utilisation; annotations carry the rest. Version 2 is stored. */

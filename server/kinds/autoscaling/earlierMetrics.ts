@@ -1,7 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
-import { isObject } from '../../../api/json/json.js';
-import { isSet, memberAt, membersOf } from '../../../api/json/members.js';
+import { ensureObject, isObject, isSet, memberAt, membersOf, objectAt, type JsonObject, type JsonValue } from '../language.js';
 
 /** Metrics in version 1's annotations: the amount that is set determines the target type of version 2. */
 

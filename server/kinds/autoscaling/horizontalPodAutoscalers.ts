@@ -1,13 +1,33 @@
 import type * as v2 from '../../../api/types/autoscaling/v2.js';
-import type { ApiObject } from '../../../api/object.js';
-import { textAt } from '../../../api/json/members.js';
-import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
-import { invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { all, changed, members, minimum, objectRules, off, on, orZero } from '../../registry/validation/table.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import { at, numberAt, unset, type Cells } from '../cells.js';
-import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import {
+  all,
+  at,
+  byDefault,
+  changed,
+  created,
+  gate,
+  insteadOfZero,
+  invalid,
+  keepable,
+  members,
+  minimum,
+  nonNegative,
+  numberAt,
+  objectRules,
+  off,
+  on,
+  orZero,
+  textAt,
+  unset,
+  type ApiObject,
+  type Cells,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { behavior } from './autoscaler/behavior.js';
 import { metrics, reference, version } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';

@@ -1,7 +1,5 @@
 import type * as v2 from '../../../api/types/autoscaling/v2.js';
-import { entryOf, itemsOf } from '../../../api/json/members.js';
-import { none } from '../cells.js';
-import type { Draft, Writable } from '../kind.js';
+import { entryOf, itemsOf, none, type Draft, type Writable } from '../language.js';
 
 type Metric = Writable<v2.MetricSpec>;
 type Measured = Writable<v2.MetricStatus>;

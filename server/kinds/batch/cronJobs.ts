@@ -1,24 +1,47 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/batch/v1.js';
-import type { JsonValue } from '../../../api/object.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { isSet, memberAt, textAt } from '../../../api/json/members.js';
-import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
-import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
-import { printedSelector } from '../../registry/validation/printed.js';
-import { all, knowing, members, objectRulesWith, oneOf, optional, required } from '../../registry/validation/table.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import { ageAt, at, countAt, joinedAt, selectorAt } from '../cells.js';
+import {
+  ageAt,
+  all,
+  at,
+  below,
+  byDefault,
+  countAt,
+  created,
+  gate,
+  hasNewGeneration,
+  inOrder,
+  insteadOfZero,
+  invalid,
+  isSet,
+  joinedAt,
+  knowing,
+  memberAt,
+  members,
+  nonNegative,
+  notSupported,
+  objectAt,
+  objectRulesWith,
+  oneOf,
+  optional,
+  Path,
+  printedSelector,
+  required,
+  selectorAt,
+  specOf,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Found,
+  type JsonValue,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { podNameWarnings } from '../apps/workloadWarnings.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
-import { below, gate } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { isTimeZone, scheduleProblem } from './cron/schedule.js';
 import { jobTemplateSpec } from './job/spec.js';
 import { jobSpecWarnings } from './jobs.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const templatePath = specPath.child('jobTemplate', 'spec');

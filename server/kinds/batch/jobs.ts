@@ -1,22 +1,34 @@
 import type * as v1 from '../../../api/types/batch/v1.js';
-import { textAt } from '../../../api/json/members.js';
-import { created } from '../../registry/validation/defaults.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
-import { objectRules } from '../../registry/validation/table.js';
+import {
+  age,
+  below,
+  condition,
+  created,
+  dnsLabelName,
+  duration,
+  gate,
+  hasNewGeneration,
+  inOrder,
+  invalid,
+  joinedAt,
+  objectRules,
+  Path,
+  selectorAt,
+  specOf,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { podNameWarnings } from '../apps/workloadWarnings.js';
-import { age, condition, duration, joinedAt, selectorAt } from '../cells.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
-import { below, gate } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { generateSelector, mirrorLabels, validateGeneratedSelector } from './job/selector.js';
 import { jobSpec } from './job/spec.js';
 import { validateJobStatus } from './job/status.js';
 import { validateJobSpecUpdate } from './job/update.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const spec = Path.of('spec');
 const orphanWarning =

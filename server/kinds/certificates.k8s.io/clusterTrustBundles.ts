@@ -1,11 +1,21 @@
 import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
 import { X509Certificate } from 'node:crypto';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
-import { subdomainName } from '../../registry/validation/names.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
-import { andThen, maxBytes, members, nonZero, objectRules, orEmpty } from '../../registry/validation/table.js';
+import {
+  andThen,
+  inOrder,
+  invalid,
+  maxBytes,
+  members,
+  nonZero,
+  objectRules,
+  orEmpty,
+  subdomainName,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+} from '../language.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
 import { pemBlocks, type PemBlock } from './pem.js';
 import { validateSignerName } from './signerName.js';
 

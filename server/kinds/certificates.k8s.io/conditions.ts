@@ -1,10 +1,20 @@
 import type * as v1 from '../../../api/types/certificates/v1.js';
-import { ensureObject } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
-import type { Draft, Writable } from '../kind.js';
-import { firstPositions } from '../../registry/validation/repeats.js';
+import {
+  duplicate,
+  ensureObject,
+  firstPositions,
+  forbidden,
+  invalid,
+  isSet,
+  itemsOf,
+  notSupported,
+  Path,
+  sameValue,
+  type Draft,
+  type FieldError,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 
 type Request = Draft<v1.CertificateSigningRequest>;
 type Condition = Writable<v1.CertificateSigningRequestCondition>;

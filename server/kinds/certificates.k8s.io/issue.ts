@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import type { ApiObject } from '../../../api/object.js';
-import { memberAt, textAt } from '../../../api/json/members.js';
+import { memberAt, textAt, type ApiObject } from '../language.js';
 import type { UpdateObserver } from '../../registry/observers.js';
 import { pemBlocks } from './pem.js';
 

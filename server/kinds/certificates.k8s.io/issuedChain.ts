@@ -2,9 +2,8 @@ import { X509Certificate, type KeyObject } from 'node:crypto';
 import { formatDuration } from '../../../api/duration.js';
 import { timeOf } from '../../../api/time.js';
 import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
-import { textAt } from '../../../api/json/members.js';
-import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import type { Writable } from '../kind.js';
+import { invalid, Path, textAt, tooLong, type FieldError, type Writable } from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { pemBlocks } from './pem.js';
 import { keyOf } from './podKey.js';
 

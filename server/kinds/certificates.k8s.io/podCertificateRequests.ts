@@ -1,23 +1,38 @@
 import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf } from '../../../api/json/members.js';
-import type { Review } from '../../registry/rules.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { byDefault, created } from '../../registry/validation/defaults.js';
-import { invalid, invalidUnquoted, notSupported, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
+import {
+  byDefault,
+  conditions,
+  created,
+  dnsSubdomain,
+  fieldsAt,
+  inOrder,
+  invalid,
+  invalidUnquoted,
+  itemsOf,
+  members,
+  notSupported,
+  objectRules,
+  optional,
+  orEmpty,
+  outcomeOf,
+  Path,
+  sameValue,
+  specOf,
+  statusOf,
+  tooLong,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Review,
+  type Steps,
+  type Writable,
+} from '../language.js';
 import { validateAnnotations } from '../../registry/validation/metadata.js';
-import { members, objectRules, optional, orEmpty } from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
-import { fieldsAt } from '../fields.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
 import { validateIssued } from './issuedChain.js';
 import { validateKey } from './podKey.js';
 import { validateSignerName } from './signerName.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { outcomeOf } from '../../registry/stepwise.js';
-import { type Steps } from '../../../api/steps.js';
 
 type Request = Draft<v1beta1.PodCertificateRequest>;
 

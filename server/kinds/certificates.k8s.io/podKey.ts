@@ -1,8 +1,7 @@
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
-import { invalid, invalidUnquoted, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { invalid, invalidUnquoted, Path, tooLong, type FieldError, type Writable } from '../language.js';
 import { element, sequence } from '../../../api/der.js';
-import type { Writable } from '../kind.js';
 import { requestKey } from './request.js';
 
 const specPath = Path.of('spec');

@@ -1,28 +1,37 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/certificates/v1.js';
-import { ensureObject } from '../../../api/json/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import type { ChangeRules } from '../../registry/rules.js';
-import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { pathSegmentName } from '../../registry/validation/names.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import {
   all,
+  at,
   distinct,
+  duration,
   each,
+  ensureObject,
+  fieldsAt,
+  forbidden,
+  inOrder,
+  invalid,
+  itemsOf,
   knowing,
+  memberAt,
   members,
+  none,
   objectRulesWith,
   oneOf,
   optional,
   orEmpty,
+  Path,
+  pathSegmentName,
   required,
+  statusOf,
+  textAt,
   whenFacts,
-} from '../../registry/validation/table.js';
-import { at, duration, none } from '../cells.js';
-import { fieldsAt } from '../fields.js';
-import type { Draft, Kind } from '../kind.js';
-import { statusOf } from '../parts.js';
+  type ChangeRules,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+} from '../language.js';
 import { certificateProblem } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestProblem } from './request.js';

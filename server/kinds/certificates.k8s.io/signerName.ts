@@ -1,5 +1,5 @@
-import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dnsLabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
+import { dnsLabelName, invalid, subdomainName, tooLong, type FieldError, type NameRule, type Path } from '../language.js';
+import { required } from '../../registry/validation/field.js';
 
 const domainMax = 253;
 const nameMax = 571;

@@ -1,10 +1,23 @@
 import type * as v1beta1 from '../../../api/types/coordination/v1beta1.js';
 import { isBefore, isVersion } from '../../../cel/eval/functions/semvers.js';
-import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
-import { all, members, nonZero, objectRules, required as demanded, whole, type Check } from '../../registry/validation/table.js';
-import { configMapKeyProblems } from '../../registry/validation/values.js';
+import {
+  all,
+  configMapKeyProblems,
+  invalid,
+  members,
+  nonZero,
+  objectRules,
+  required as demanded,
+  whole,
+  type Check,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 import { oldestEmulationVersion, validateLeaseStrategy } from './leaseStrategy.js';
 
 type Spec = Writable<v1beta1.LeaseCandidateSpec>;

@@ -1,5 +1,4 @@
-import { notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
-import { qualified } from '../../registry/validation/values.js';
+import { notSupported, qualified, type FieldError, type Path } from '../language.js';
 
 /** The choice of a leader among candidates. */
 export const oldestEmulationVersion = 'OldestEmulationVersion';

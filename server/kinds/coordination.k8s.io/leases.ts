@@ -1,8 +1,18 @@
 import type * as v1 from '../../../api/types/coordination/v1.js';
-import { forbiddenAs, members, nonZero, objectRules, optional, whenOwner } from '../../registry/validation/table.js';
-import { nonNegative, positive } from '../../registry/validation/values.js';
-import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import {
+  forbiddenAs,
+  gate,
+  members,
+  nonNegative,
+  nonZero,
+  objectRules,
+  optional,
+  positive,
+  whenOwner,
+  type Draft,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { validateLeaseStrategy } from './leaseStrategy.js';
 
 const validate = objectRules<v1.Lease>({

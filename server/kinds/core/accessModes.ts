@@ -1,5 +1,4 @@
-import { itemsOf } from '../../../api/json/members.js';
-import { forbidden, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
+import { forbidden, itemsOf, notSupported, type FieldError, type Path } from '../language.js';
 
 const single = 'ReadWriteOncePod';
 const knownModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', single];

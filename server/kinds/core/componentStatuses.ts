@@ -1,6 +1,5 @@
 import type { ComponentCondition, ComponentStatus } from '../../../api/types/core/v1.js';
-import { itemsOf } from '../../../api/json/members.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import { itemsOf, type Draft, type Kind, type Writable } from '../language.js';
 
 /** Component conditions are next to the metadata; only one matters. */
 const health = ({ conditions }: Draft<ComponentStatus>): Writable<ComponentCondition> =>

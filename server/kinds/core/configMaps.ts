@@ -1,13 +1,22 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { configMapKeyProblems } from '../../registry/validation/values.js';
-import { keysAt } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
+import {
+  configMapKeyProblems,
+  inOrder,
+  invalid,
+  keysAt,
+  objectRules,
+  ofEach,
+  optional,
+  outcomeOf,
+  Path,
+  tooLong,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Steps,
+} from '../language.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys, type Data } from './keyedData.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
-import { objectRules, optional } from '../../registry/validation/table.js';
-import { outcomeOf } from '../../registry/stepwise.js';
-import { type Steps } from '../../../api/steps.js';
 
 /** The reference's spelling of a path without a name. */
 const allData = Path.root.key('');

@@ -1,30 +1,41 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/core/v1.js';
 import { parseTime } from '../../../api/time.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import { endpointAddress } from '../../registry/validation/addresses.js';
-import { insteadOfZero } from '../../registry/validation/defaults.js';
-import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
-import { addressWarnings } from '../../registry/validation/spelling.js';
-import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
-import { none } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
 import {
+  addressWarnings,
   all,
+  dnsLabel,
+  dnsSubdomain,
   each,
+  endpointAddress,
   ifOwner,
+  inOrder,
+  insteadOfZero,
+  invalid,
+  ipAddress,
+  itemsOf,
+  memberAt,
   members,
+  none,
   nonZero,
   objectRules,
+  objectsIn,
   oneOf,
   optional,
+  Path,
+  portNumber,
+  qualified,
   required,
+  sameValue,
+  textAt,
   whole,
+  type Draft,
+  type FieldError,
+  type Kind,
   type Rule,
-} from '../../registry/validation/table.js';
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 const triggered = 'endpoints.kubernetes.io/last-change-trigger-time';
 

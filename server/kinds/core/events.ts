@@ -1,30 +1,43 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import type { ApiObject, JsonValue, ObjectMeta } from '../../../api/object.js';
-import type { ShortPathIn } from '../../registry/memberPath.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { memberAt, membersOf, textAt } from '../../../api/json/members.js';
-import type { Review, ServedAs } from '../../registry/rules.js';
-import { invalid, Path, required as missing } from '../../registry/validation/field.js';
-import { printedStructure, texts } from '../../registry/validation/internalform.js';
-import { pathSegmentName, subdomainName } from '../../registry/validation/names.js';
-import { age, type Cells } from '../cells.js';
-import { eventConversion } from '../events.k8s.io/conversion.js';
-import { fieldsAt } from '../fields.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { atOnce, inOrder, type Found } from '../../registry/validation/ofEach.js';
 import {
+  age,
+  atOnce,
+  fieldsAt,
   format,
+  inOrder,
+  invalid,
+  memberAt,
   members,
+  membersOf,
   nonZero,
   objectRules,
   optional,
   orEmpty,
   orZero,
+  Path,
+  pathSegmentName,
+  qualified,
   required,
+  sameValue,
+  subdomainName,
+  textAt,
   when,
+  type ApiObject,
+  type Cells,
   type Check,
-} from '../../registry/validation/table.js';
-import { qualified } from '../../registry/validation/values.js';
+  type Draft,
+  type Found,
+  type JsonValue,
+  type Kind,
+  type ObjectMeta,
+  type Review,
+  type ServedAs,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
+import type { ShortPathIn } from '../../registry/memberPath.js';
+import { printedStructure, texts } from '../../registry/validation/internalform.js';
+import { eventConversion } from '../events.k8s.io/conversion.js';
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 const newerGroup = 'events.k8s.io/v1';

@@ -1,8 +1,4 @@
-import { sameValue } from '../../../api/json/equality.js';
-import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { configMapKeyProblems } from '../../registry/validation/values.js';
-import { ofEach, type Found } from '../../registry/validation/ofEach.js';
-import { type Steps } from '../../../api/steps.js';
+import { configMapKeyProblems, forbidden, invalid, ofEach, Path, sameValue, type FieldError, type Found, type Steps } from '../language.js';
 
 export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';

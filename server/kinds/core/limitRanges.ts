@@ -1,29 +1,37 @@
 import type * as v1 from '../../../api/types/core/v1.js';
 import { randomUUID } from 'node:crypto';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { isSet } from '../../../api/json/members.js';
-import { forbidden, invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
-import { qualifiedNameProblems } from '../../registry/validation/names.js';
-import { compareAmounts } from '../../registry/validation/quantities.js';
-import { milliValue, roundAmounts } from '../../../api/resourceLists.js';
-import { validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
-import { isOvercommitAllowed } from '../../../api/resourceNames.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
-import { ofEach, type Found } from '../../registry/validation/ofEach.js';
 import {
   all,
   andThen,
+  compareAmounts,
   distinct,
+  forbidden,
   format,
   ifOwner,
+  invalid,
+  isSet,
   members,
   objectRules,
+  objectsIn,
+  ofEach,
   orEmpty,
+  qualifiedNameProblems,
+  specOf,
+  validateContainerResourceName,
+  validateResourceName,
   type Check,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Path,
   type Rule,
-} from '../../registry/validation/table.js';
-import { type Steps } from '../../../api/steps.js';
+  type Steps,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
+import { milliValue, roundAmounts } from '../../../api/resourceLists.js';
+import { isOvercommitAllowed } from '../../../api/resourceNames.js';
 
 type Item = Writable<v1.LimitRangeItem>;
 type Amounts = Item['max'];

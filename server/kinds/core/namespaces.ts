@@ -1,12 +1,26 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import {
+  all,
+  dnsLabelName,
+  each,
+  fieldsAt,
+  format,
+  invalid,
+  itemsOf,
+  members,
+  objectRules,
+  ofEach,
+  Path,
+  qualifiedNameProblems,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Rule,
+  type Writable,
+} from '../language.js';
 import { validateKnownFinalizer } from '../../registry/validation/metadata.js';
-import { dnsLabelName, qualifiedNameProblems } from '../../registry/validation/names.js';
-import { fieldsAt } from '../fields.js';
-import { ofEach, type Found } from '../../registry/validation/ofEach.js';
-import { all, each, format, members, objectRules, type Rule } from '../../registry/validation/table.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 
 /** The namespace controller removes it when all content is gone. */
 const contentFinalizer = 'kubernetes';

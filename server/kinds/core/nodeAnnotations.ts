@@ -1,12 +1,22 @@
 import { readJson } from '../../../workers/codecs/jsonReader.js';
-import type { JsonObject, JsonValue, ObjectMeta } from '../../../api/object.js';
+import {
+  inOrder,
+  invalid,
+  membersOf,
+  objectAt,
+  objectsIn,
+  Path,
+  textAt,
+  type FieldError,
+  type Found,
+  type JsonObject,
+  type JsonValue,
+  type ObjectMeta,
+  type Rule,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import type * as v1 from '../../../api/types/core/v1.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { membersOf, textAt } from '../../../api/json/members.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import type { Rule } from '../../registry/validation/table.js';
-import type { Writable } from '../kind.js';
 
 /** Unused, but still checked (ValidateNodeSpecificAnnotations of the reference). */
 const taintsKey = 'scheduler.alpha.kubernetes.io/taints';

@@ -1,22 +1,49 @@
 import { quoted } from '../../../workers/codecs/goQuotes.js';
 import type * as v1 from '../../../api/types/core/v1.js';
-import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { cidr, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
-import { duplicate, forbidden, internalError, invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { labelValueProblems, qualifiedNameProblems } from '../../registry/validation/names.js';
-import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import { isWholeResource } from '../../registry/validation/resourcenames.js';
-import { rangeWarnings } from '../../registry/validation/spelling.js';
-import { format, members, objectRules, oneOf, orEmpty, required, unrepeated, type Rule } from '../../registry/validation/table.js';
-import { at, condition, none } from '../cells.js';
-import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import {
+  at,
+  cidr,
+  condition,
+  duplicate,
+  ensureObject,
+  forbidden,
+  format,
+  gate,
+  inOrder,
+  internalError,
+  invalid,
+  isWhole,
+  isWholeResource,
+  itemsOf,
+  labelValueProblems,
+  members,
+  none,
+  nonNegativeQuantity,
+  objectAt,
+  objectRules,
+  ofEach,
+  oneOf,
+  orEmpty,
+  parseRange,
+  Path,
+  qualifiedNameProblems,
+  rangeWarnings,
+  repeats,
+  required,
+  specOf,
+  statusOf,
+  textAt,
+  unrepeated,
+  withoutLeadingZeros,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Rule,
+  type Writable,
+} from '../language.js';
 import { nodeAnnotations } from './nodeAnnotations.js';
 import { optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { roundAmounts } from '../../../api/resourceLists.js';
 
 type Taint = Writable<v1.Taint>;

@@ -1,16 +1,29 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/core/v1.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import { created } from '../../registry/validation/defaults.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { qualifiedNameProblems } from '../../registry/validation/names.js';
-import { ofEach } from '../../registry/validation/ofEach.js';
-import { eachValue, members, objectRules } from '../../registry/validation/table.js';
-import { at, unset } from '../cells.js';
-import { gate } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import {
+  at,
+  created,
+  eachValue,
+  gate,
+  invalid,
+  itemsOf,
+  memberAt,
+  members,
+  notSupported,
+  objectRules,
+  objectsIn,
+  ofEach,
+  Path,
+  qualifiedNameProblems,
+  specOf,
+  statusOf,
+  textAt,
+  unset,
+  type Draft,
+  type FieldError,
+  type Kind,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';

@@ -1,20 +1,34 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { ensureObject, setTextDefault } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { isSet, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
+import {
+  at,
+  ensureObject,
+  forbidden,
+  gate,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  memberAt,
+  objectRulesWith,
+  Path,
+  sameValue,
+  setTextDefault,
+  specOf,
+  statusOf,
+  textAt,
+  unchanged,
+  unset,
+  whileOff,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { differenceOf } from '../../registry/validation/difference.js';
-import { objectRulesWith } from '../../registry/validation/table.js';
-import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { whileOff } from '../../registry/validation/gatedFindings.js';
-import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
-import { at, unset } from '../cells.js';
-import { gate } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { volumeSpec } from './persistentVolume/spec.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
 import { accessModes, terminatingOr } from './volumeCells.js';

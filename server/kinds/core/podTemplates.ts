@@ -1,13 +1,8 @@
 import type { PodTemplate } from '../../../api/types/core/v1.js';
-import { Path } from '../../registry/validation/field.js';
-import { joinedAt, labelsAt } from '../cells.js';
+import { all, below, hasNewGeneration, joinedAt, labelsAt, objectRules, Path, structure, type Draft, type Kind } from '../language.js';
 import { podSpecGates } from './podSpec/gated.js';
-import { below } from '../gated.js';
-import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind } from '../kind.js';
 import { podTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
-import { all, objectRules, structure } from '../../registry/validation/table.js';
 
 const template = Path.of('template');
 const validate = objectRules<PodTemplate>({ template: all(podTemplateDefaults, structure(validatePodTemplate)) });

@@ -1,11 +1,7 @@
 import type { Pod } from '../../../api/types/core/v1.js';
-import { textAt } from '../../../api/json/members.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
-import { fieldsAt } from '../fields.js';
+import { below, dnsLabelName, fieldsAt, textAt, type Draft, type Kind } from '../language.js';
 import { podStatusGates } from './pod/gatedStatus.js';
 import { podSpecGates } from './podSpec/gated.js';
-import { below } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
 import { podCells, podRowConditions } from './pod/cells.js';
 import { ephemeralContainers } from './pod/ephemeral.js';
 import { preparePod } from './pod/prepare.js';

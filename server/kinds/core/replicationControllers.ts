@@ -1,20 +1,33 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { textAt } from '../../../api/json/members.js';
-import { byDefault, completed, created } from '../../registry/validation/defaults.js';
-import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
-import { longName } from '../../registry/validation/names.js';
-import { printedMap } from '../../registry/validation/printed.js';
-import { nonNegative } from '../../registry/validation/values.js';
+import {
+  below,
+  byDefault,
+  completed,
+  created,
+  invalid,
+  joinedAt,
+  labelsAt,
+  longName,
+  members,
+  nonNegative,
+  numberAt,
+  objectRules,
+  printedMap,
+  requiredPointer,
+  specOf,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { workloadWarnings } from '../apps/workloadWarnings.js';
 import { replicaStatus } from '../apps/statusCounts.js';
-import { joinedAt, labelsAt, numberAt } from '../cells.js';
 import { endlessRun } from './podSpec/controlledTemplate.js';
 import { podSpecGates } from './podSpec/gated.js';
-import { below } from '../gated.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
-import { members, objectRules, requiredPointer } from '../../registry/validation/table.js';
 
 type Spec = Writable<v1.ReplicationControllerSpec>;
 type Labels = Spec['selector'];

@@ -1,18 +1,32 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
-import { countedResources, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
+import {
+  countedResources,
+  invalid,
+  isWhole,
+  isWholeResource,
+  itemsOf,
+  members,
+  nonNegativeQuantity,
+  objectAt,
+  objectRules,
+  ofEach,
+  optional,
+  Path,
+  specOf,
+  statusOf,
+  validateResourceName,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../../api/quantity.js';
 import { isHugePages } from '../../../api/resourceNames.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from '../../../api/resourceLists.js';
 import { listOf, optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
-import { ofEach, type Found } from '../../registry/validation/ofEach.js';
-import { members, objectRules, optional } from '../../registry/validation/table.js';
 
 type Spec = Writable<v1.ResourceQuotaSpec>;
 

@@ -1,15 +1,23 @@
 import type * as v1 from '../../../api/types/core/v1.js';
 import { readJson } from '../../../workers/codecs/jsonReader.js';
-import { entryOf } from '../../../api/json/members.js';
-import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { at, keysAt } from '../cells.js';
-import { fieldsAt } from '../fields.js';
-import type { Draft, Kind } from '../kind.js';
+import {
+  at,
+  entryOf,
+  fieldsAt,
+  inOrder,
+  invalid,
+  keysAt,
+  outcomeOf,
+  Path,
+  tooLong,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Steps,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 import { keyPairProblem } from './keyPair.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys, type Data } from './keyedData.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
-import { outcomeOf } from '../../registry/stepwise.js';
-import { type Steps } from '../../../api/steps.js';
 
 const defaultType = 'Opaque';
 const tlsType = 'kubernetes.io/tls';

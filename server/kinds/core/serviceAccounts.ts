@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../../../api/types/core/v1.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind } from '../language.js';
 
 const enforces = 'kubernetes.io/enforce-mountable-secrets';
 const enforcesText = `metadata.annotations[${enforces}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;

@@ -1,10 +1,18 @@
 import type * as v1 from '../../../api/types/core/v1.js';
-import { isSet, itemsOf, textAt } from '../../../api/json/members.js';
-import { dns1035LabelName, dnsLabelName } from '../../registry/validation/names.js';
-import { at, labelsAt, none } from '../cells.js';
-import { fieldsAt } from '../fields.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
+import {
+  at,
+  dns1035LabelName,
+  dnsLabelName,
+  fieldsAt,
+  isSet,
+  itemsOf,
+  labelsAt,
+  none,
+  specOf,
+  textAt,
+  type Draft,
+  type Kind,
+} from '../language.js';
 import { completeAddresses, dropMeaningless, dropUnused } from './service/carry.js';
 import { alignAddresses } from './service/families.js';
 import { validateStatus } from './service/status.js';

@@ -1,5 +1,4 @@
-import type { ApiObject, JsonValue } from '../../../api/object.js';
-import { itemsOf } from '../../../api/json/members.js';
+import { itemsOf, type ApiObject, type JsonValue } from '../language.js';
 
 const accessModeWords: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',

@@ -1,33 +1,52 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/discovery/v1.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { entryOf, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import { endpointAddress, parseOldAddress } from '../../registry/validation/addresses.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { invalid, Path, required as missing, tooMany, type FieldError } from '../../registry/validation/field.js';
-import { addressWarnings } from '../../registry/validation/spelling.js';
-import { dnsLabelName, labelValueProblems, subdomainName, type NameRule } from '../../registry/validation/names.js';
-import { addressAnd, dnsLabel, dnsSubdomain, labelMap, qualified } from '../../registry/validation/values.js';
-import { at, unset } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import {
+  addressAnd,
+  addressWarnings,
   all,
   andThen,
+  at,
+  byDefault,
   distinct,
+  dnsLabel,
+  dnsLabelName,
+  dnsSubdomain,
   each,
+  endpointAddress,
+  entryOf,
   format,
+  inOrder,
+  invalid,
+  itemsOf,
+  labelMap,
+  labelValueProblems,
   maxItems,
+  memberAt,
   members,
   nonZero,
   objectRules,
+  objectsIn,
   oneOf,
   optional,
+  parseOldAddress,
+  Path,
+  qualified,
   required,
   requiredAs,
+  sameValue,
+  subdomainName,
+  textAt,
+  tooMany,
+  unset,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type NameRule,
   type Rule,
-} from '../../registry/validation/table.js';
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 const endpointsMax = 1000;
 const addressesMax = 100;

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../../api/object.js';
+import type { ApiObject } from '../language.js';
 import type { Conversion } from '../../registry/behaviour.js';
 
 /** Members of the newer form, and their names in the stored core form. */

@@ -1,8 +1,25 @@
 import type * as v1 from '../../../api/types/flowcontrol/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { textAt } from '../../../api/json/members.js';
-import { insteadOfZero, created } from '../../registry/validation/defaults.js';
-import { invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
+import {
+  at,
+  condition,
+  created,
+  dnsSubdomain,
+  insteadOfZero,
+  invalid,
+  members,
+  notSupported,
+  numberAt,
+  objectRules,
+  optional,
+  requiredAs,
+  sameValue,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
 import {
   flags,
   listOf,
@@ -13,10 +30,6 @@ import {
   structure,
   texts,
 } from '../../registry/validation/internalform.js';
-import { members, objectRules, optional, requiredAs } from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
-import { at, condition, numberAt } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 import { mandatorySpec } from './mandatory.js';
 import { policyRules } from './rules.js';
 import { status, statusWrites } from './status.js';

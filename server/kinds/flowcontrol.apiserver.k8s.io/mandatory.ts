@@ -1,6 +1,5 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { specOf, type ApiObject, type JsonObject } from '../language.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
-import { specOf } from '../parts.js';
 
 /** Objects that the server needs, and that no client may change. */
 const mandatory = new Set(['exempt', 'catch-all']);

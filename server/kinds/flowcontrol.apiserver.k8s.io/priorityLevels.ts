@@ -1,13 +1,17 @@
 import type * as v1 from '../../../api/types/flowcontrol/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { insteadOfZero, byDefault, created } from '../../registry/validation/defaults.js';
-import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
-import { numbers, optionals, optionalStructure, printedStructure, structure, texts } from '../../registry/validation/internalform.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import {
   all,
+  at,
+  byDefault,
+  created,
+  forbidden,
   forbiddenAs,
+  inOrder,
+  inRange,
+  insteadOfZero,
+  invalid,
   members,
+  notSupported,
   objectRules,
   oneOf,
   optional,
@@ -15,11 +19,17 @@ import {
   orZero,
   requiredPointer,
   requiredPointerAs,
+  sameValue,
+  valueAt,
   whenOwner,
-} from '../../registry/validation/table.js';
-import { inRange } from '../../registry/validation/values.js';
-import { at, valueAt } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { numbers, optionals, optionalStructure, printedStructure, structure, texts } from '../../registry/validation/internalform.js';
 import { mandatorySpec } from './mandatory.js';
 import { status, statusWrites } from './status.js';
 

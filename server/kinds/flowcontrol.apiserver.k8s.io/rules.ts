@@ -1,13 +1,17 @@
 import type * as v1 from '../../../api/types/flowcontrol/v1.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { invalid, notSupported, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dnsLabelName } from '../../registry/validation/names.js';
 import {
   all,
   andThen,
+  dnsLabel,
+  dnsLabelName,
+  dnsSubdomain,
   each,
   forbiddenAs,
+  invalid,
+  isSet,
+  itemsOf,
   members,
+  notSupported,
   oneOf,
   orEmpty,
   required,
@@ -15,10 +19,12 @@ import {
   requiredPointerAs,
   when,
   whenOwner,
+  type FieldError,
+  type Path,
   type Rule,
-} from '../../registry/validation/table.js';
-import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
-import type { Writable } from '../kind.js';
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 type Subject = Writable<v1.Subject>;
 type PolicyRule = Writable<v1.PolicyRulesWithSubjects>;

@@ -1,8 +1,5 @@
 import type * as v1 from '../../../api/types/flowcontrol/v1.js';
-import { Path } from '../../registry/validation/field.js';
-import type { Found } from '../../registry/validation/ofEach.js';
-import { all, distinct, members, required } from '../../registry/validation/table.js';
-import type { Writable } from '../kind.js';
+import { all, distinct, members, Path, required, type Found, type Writable } from '../language.js';
 
 /** The status of both kinds has one condition of each type. */
 export const status = members<v1.FlowSchemaStatus>({

@@ -1,8 +1,17 @@
 import type { StorageVersion } from '../../../api/types/apiserverinternal/v1alpha1.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { dns1035LabelName, subdomainName, type NameRule } from '../../registry/validation/names.js';
-import { dnsSubdomain, qualified } from '../../registry/validation/values.js';
-import type { Draft, Kind } from '../kind.js';
+import {
+  dns1035LabelName,
+  dnsSubdomain,
+  invalid,
+  Path,
+  qualified,
+  subdomainName,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type NameRule,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 
 type Status = NonNullable<Draft<StorageVersion>['status']>;
 type Server = NonNullable<Status['storageVersions']>[number];

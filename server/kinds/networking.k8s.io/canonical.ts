@@ -1,5 +1,14 @@
-import { cidr, formatAddress, parseAddress, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
-import { invalid, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
+import {
+  cidr,
+  formatAddress,
+  invalid,
+  parseAddress,
+  parseRange,
+  strictly,
+  withoutLeadingZeros,
+  type FieldError,
+  type Path,
+} from '../language.js';
 
 const wrongForm = (text: string): string => `must be in canonical form ("${text}")`;
 

@@ -1,24 +1,31 @@
 import type * as v1 from '../../../api/types/networking/v1.js';
-import { memberAt, textAt } from '../../../api/json/members.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import {
   all,
   andThen,
+  at,
+  byDefault,
+  dnsLabel,
+  dnsSubdomain,
   forbiddenAs,
+  invalid,
   maxBytes,
+  memberAt,
   members,
+  none,
   objectRules,
   oneOf,
   optional,
   required,
   requiredPointerAs,
+  textAt,
   whenOwner,
-} from '../../registry/validation/table.js';
-import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
-import { at, none } from '../cells.js';
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 import { typedReference } from './references.js';
 
 const controllerBytesMax = 250;

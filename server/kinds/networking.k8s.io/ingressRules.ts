@@ -1,25 +1,35 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/networking/v1.js';
-import { isSet } from '../../../api/json/members.js';
-import { invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dns1035LabelName, dnsLabelName, subdomainName, wildcardName } from '../../registry/validation/names.js';
 import {
   all,
   andThen,
   changed,
+  dns1035LabelName,
+  dnsLabelName,
   each,
   format,
+  invalid,
+  isSet,
+  keepable,
   members,
+  named,
   nonZero,
+  notAddress,
   off,
   on,
   oneOf,
   optional,
+  portName,
+  portNumber,
   required,
   requiredPointerAs,
-} from '../../registry/validation/table.js';
-import { named, notAddress, portName, portNumber } from '../../registry/validation/values.js';
-import type { Writable } from '../kind.js';
+  subdomainName,
+  wildcardName,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { typedReference } from './references.js';
 
 type Entry = Writable<v1.HTTPIngressPath>;

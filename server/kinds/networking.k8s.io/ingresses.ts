@@ -1,12 +1,30 @@
 import type * as v1 from '../../../api/types/networking/v1.js';
-import { isSet, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
-import { invalid, keepable, Path, type FieldError } from '../../registry/validation/field.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
-import { all, changed, each, members, nonZero, objectRules, optional } from '../../registry/validation/table.js';
-import { dnsSubdomain, ipAddress, notAddress } from '../../registry/validation/values.js';
-import { at } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
+import {
+  all,
+  at,
+  changed,
+  dnsSubdomain,
+  each,
+  inOrder,
+  invalid,
+  ipAddress,
+  isSet,
+  itemsOf,
+  keepable,
+  memberAt,
+  members,
+  nonZero,
+  notAddress,
+  objectRules,
+  optional,
+  Path,
+  specOf,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { backend, hostName, hostRules } from './ingressRules.js';
 
 const classAnnotation = 'kubernetes.io/ingress.class';

@@ -1,11 +1,18 @@
 import type * as v1 from '../../../api/types/networking/v1.js';
-import { textAt } from '../../../api/json/members.js';
+import {
+  dnsSubdomain,
+  format,
+  members,
+  nonZero,
+  objectRules,
+  pathSegmentName,
+  requiredPointer,
+  textAt,
+  type Draft,
+  type Kind,
+} from '../language.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { pathSegmentName } from '../../registry/validation/names.js';
-import { format, members, nonZero, objectRules, requiredPointer } from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
 import { addressNameProblems } from './canonical.js';
 import { segment } from './references.js';
 

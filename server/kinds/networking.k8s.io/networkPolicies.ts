@@ -7,33 +7,47 @@ import type {
   NetworkPolicyPort,
   NetworkPolicySpec,
 } from '../../../api/types/networking/v1.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { isSet, itemsOf, textAt } from '../../../api/json/members.js';
-import { cidr, contains, parseOldRange } from '../../registry/validation/addresses.js';
-import { byDefault, insteadOfZero } from '../../registry/validation/defaults.js';
-import { forbidden, invalid, Path, required as missing, strictly, type FieldError } from '../../registry/validation/field.js';
-import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { atOnce } from '../../registry/validation/ofEach.js';
-import { rangeWarnings } from '../../registry/validation/spelling.js';
 import {
   all,
   andThen,
+  atOnce,
+  byDefault,
   changed,
+  cidr,
+  contains,
   each,
+  forbidden,
   ifNumber,
   ifText,
+  insteadOfZero,
+  invalid,
+  isSet,
+  itemsOf,
   members,
+  objectAt,
   objectRules,
+  objectsIn,
   oneOf,
   optional,
+  parseOldRange,
+  Path,
+  portName,
+  portNumber,
+  rangeWarnings,
   required,
+  selectorAt,
+  specOf,
+  strictly,
+  textAt,
+  validateLabelSelector,
   whenOwner,
+  type Draft,
+  type FieldError,
+  type Kind,
   type ObjectRules,
-} from '../../registry/validation/table.js';
-import { portName, portNumber } from '../../registry/validation/values.js';
-import { selectorAt } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 const directions = [
   ['ingress', 'from'],

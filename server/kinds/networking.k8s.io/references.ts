@@ -1,6 +1,5 @@
 import type * as core from '../../../api/types/core/v1.js';
-import { subdomainName, pathSegmentName } from '../../registry/validation/names.js';
-import { format, members, optional, required } from '../../registry/validation/table.js';
+import { format, members, optional, pathSegmentName, required, subdomainName } from '../language.js';
 
 export const segment = required(format(pathSegmentName));
 

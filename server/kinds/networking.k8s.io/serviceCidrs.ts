@@ -1,12 +1,23 @@
 import type * as v1 from '../../../api/types/networking/v1.js';
-import { itemsOf, memberAt } from '../../../api/json/members.js';
-import { parseRange } from '../../registry/validation/addresses.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { andThen, each, members, objectRules, requiredAs } from '../../registry/validation/table.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { joinedAt } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
+import {
+  andThen,
+  each,
+  inOrder,
+  invalid,
+  itemsOf,
+  joinedAt,
+  memberAt,
+  members,
+  objectRules,
+  parseRange,
+  Path,
+  requiredAs,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+} from '../language.js';
 import { canonicalCidr } from './canonical.js';
 
 const cidrsPath = Path.of('spec', 'cidrs');

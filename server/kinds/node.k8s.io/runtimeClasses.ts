@@ -1,16 +1,28 @@
 import type * as v1 from '../../../api/types/node/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
-import { likeness } from '../../../api/json/equality.js';
-import { duplicate, Path, strictly } from '../../registry/validation/field.js';
+import {
+  all,
+  at,
+  dnsLabel,
+  duplicate,
+  labelMap,
+  likeness,
+  members,
+  objectRules,
+  optional,
+  Path,
+  required,
+  strictly,
+  unrepeated,
+  type Draft,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
-import { dnsLabel, labelMap } from '../../registry/validation/values.js';
-import { at } from '../cells.js';
 import { overheadOf } from '../core/podSpec/validation/resources.js';
 import { tolerations } from '../core/podSpec/validation/scheduling.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { all, members, objectRules, optional, required, unrepeated } from '../../registry/validation/table.js';
 
 const tolerationForm = [...texts('key', 'operator', 'value', 'effect'), ...optionals('tolerationSeconds')];
 

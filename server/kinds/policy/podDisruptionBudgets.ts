@@ -1,20 +1,32 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/policy/v1.js';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { isSet } from '../../../api/json/members.js';
+import {
+  all,
+  at,
+  conditions,
+  invalid,
+  isSet,
+  members,
+  nonNegative,
+  numberAt,
+  objectAt,
+  objectRules,
+  oneOf,
+  optional,
+  pathSegmentName,
+  sameValue,
+  validateLabelSelector,
+  type ApiObject,
+  type Draft,
+  type FieldError,
+  type JsonObject,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { optionals, printedStructure, selectors } from '../../registry/validation/internalform.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
-import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { pathSegmentName } from '../../registry/validation/names.js';
-import { all, members, objectRules, oneOf, optional } from '../../registry/validation/table.js';
-import { nonNegative } from '../../registry/validation/values.js';
-import { at, numberAt } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 
 type Spec = Writable<v1.PodDisruptionBudgetSpec> | null | undefined;
 

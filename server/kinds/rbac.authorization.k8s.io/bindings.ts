@@ -1,27 +1,32 @@
 import type * as v1 from '../../../api/types/rbac/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { insteadOfZero, created } from '../../registry/validation/defaults.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { printedStructure, texts } from '../../registry/validation/internalform.js';
-import { pathSegmentName } from '../../registry/validation/names.js';
 import {
   all,
   andThen,
+  created,
+  dnsSubdomain,
   each,
   format,
+  ifOwner,
+  insteadOfZero,
+  invalid,
+  itemsOf,
   members,
   nonZero,
   objectRules,
   oneOf,
+  Path,
+  pathSegmentName,
   required,
+  sameValue,
   whenOwner,
-  ifOwner,
-  type Rule,
+  type Draft,
+  type FieldError,
+  type Kind,
   type ObjectRules,
-} from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+  type Rule,
+  type Writable,
+} from '../language.js';
+import { printedStructure, texts } from '../../registry/validation/internalform.js';
 
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');

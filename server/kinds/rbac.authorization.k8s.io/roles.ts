@@ -1,12 +1,26 @@
 import type * as v1 from '../../../api/types/rbac/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
-import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { pathSegmentName } from '../../registry/validation/names.js';
-import { fromFound, type Found } from '../../registry/validation/ofEach.js';
-import { each, members, nonZero, objectRules, optional, requiredAs, whenOwner, type Rule } from '../../registry/validation/table.js';
-import type { Draft, Kind, Writable } from '../kind.js';
+import {
+  each,
+  fromFound,
+  invalid,
+  itemsOf,
+  members,
+  nonZero,
+  objectRules,
+  optional,
+  pathSegmentName,
+  requiredAs,
+  validateLabelSelector,
+  whenOwner,
+  type Draft,
+  type FieldError,
+  type Found,
+  type JsonObject,
+  type Kind,
+  type Path,
+  type Rule,
+  type Writable,
+} from '../language.js';
 
 type PolicyRule = Writable<v1.PolicyRule>;
 

@@ -1,9 +1,15 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { itemsOf } from '../../../api/json/members.js';
-import type { ServedAs, WriteContext } from '../../registry/rules.js';
-import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
-import type { Draft, Writable } from '../kind.js';
-import { statusOf } from '../parts.js';
+import {
+  forbidden,
+  itemsOf,
+  Path,
+  statusOf,
+  type Draft,
+  type FieldError,
+  type ServedAs,
+  type Writable,
+  type WriteContext,
+} from '../language.js';
 
 type Claim = Draft<v1.ResourceClaim>;
 

@@ -1,11 +1,21 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
 import { addQuantities, formatQuantity } from '../../../api/quantity.js';
 import { quantityOf } from '../../../api/resourceLists.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { duplicate, forbidden, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
-import { compareAmounts, wholeValue } from '../../registry/validation/quantities.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import type { Writable } from '../kind.js';
+import {
+  compareAmounts,
+  duplicate,
+  forbidden,
+  invalid,
+  isSet,
+  itemsOf,
+  repeats,
+  tooMany,
+  wholeValue,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required } from '../../registry/validation/field.js';
 
 type Policy = Writable<v1.CapacityRequestPolicy>;
 type Range = Writable<v1.CapacityRequestPolicyRange>;

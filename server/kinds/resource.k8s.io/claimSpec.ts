@@ -1,13 +1,30 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { insteadOfZero, created } from '../../registry/validation/defaults.js';
-import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
+import {
+  all,
+  andThen,
+  created,
+  dnsLabel,
+  dnsSubdomain,
+  inOrder,
+  insteadOfZero,
+  invalid,
+  isSet,
+  itemsOf,
+  knowing,
+  members,
+  oneOf,
+  optional,
+  orEmpty,
+  required,
+  withFactsOf,
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { listOf, maps, numbers, optionals, optionalStructure, structure, texts } from '../../registry/validation/internalform.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { all, andThen, members, oneOf, optional, orEmpty, required, knowing, withFactsOf } from '../../registry/validation/table.js';
-import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
-import type { Writable } from '../kind.js';
 import { configuration, configurationsMax, selectors, tolerations } from './devices.js';
 import { byName, list, set } from './lists.js';
 import { fullyQualifiedName } from './names.js';

@@ -1,30 +1,38 @@
 import * as enums from '../../../api/data/enums.js';
 import { isIP } from 'node:net';
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { parseRange } from '../../registry/validation/addresses.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { driverName } from '../../registry/validation/drivernames.js';
-import { forbidden, invalid, Path, strictly, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import {
   all,
   changed,
+  conditions,
+  dnsLabel,
+  driverName,
+  forbidden,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
   maxBytes,
   maxItems,
   members,
   oneOf,
   optional,
   orEmpty,
+  parseRange,
+  Path,
   required,
+  sameValue,
+  specOf,
+  statusOf,
+  strictly,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Found,
   type Rule,
-} from '../../registry/validation/table.js';
-import { dnsLabel } from '../../registry/validation/values.js';
+  type Writable,
+} from '../language.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
-import type { Draft, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
 import { reference, references, requestNames, type RequestNames } from './claimSpec.js';
 import { bindingConditions, configuration, configurationsMax, parameters, tolerations } from './devices.js';
 import { list, set } from './lists.js';

@@ -1,17 +1,12 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { membersOf } from '../../../api/json/members.js';
-import { created } from '../../registry/validation/defaults.js';
+import { created, inOrder, members, membersOf, objectRules, specOf, type Draft, type Kind } from '../language.js';
 import { metadata, printedStructure, structure } from '../../registry/validation/internalform.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
-import { members, objectRules } from '../../registry/validation/table.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpec, claimSpecForm } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
 
 const validateTemplate = objectRules<v1.ResourceClaimTemplate>({
   spec: created(

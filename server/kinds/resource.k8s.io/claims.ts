@@ -1,11 +1,7 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { itemsOf, memberAt } from '../../../api/json/members.js';
-import { objectRules } from '../../registry/validation/table.js';
+import { inOrder, itemsOf, memberAt, objectRules, specOf, type Draft, type Kind } from '../language.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpec, claimSpecForm } from './claimSpec.js';

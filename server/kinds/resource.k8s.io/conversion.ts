@@ -1,6 +1,5 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { objectAt, objectsIn, type ApiObject, type JsonObject } from '../language.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 
 /** `v1beta1` nests requests and descriptions of devices differently from later versions. */
 

@@ -1,11 +1,18 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
-import { longName } from '../../registry/validation/names.js';
-import { isExtendedResource } from '../../registry/validation/resourcenames.js';
-import { members, objectRules, optional } from '../../registry/validation/table.js';
-import { gate } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
+import {
+  gate,
+  invalid,
+  isExtendedResource,
+  longName,
+  members,
+  objectRules,
+  optional,
+  sameValue,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Path,
+} from '../language.js';
 import { configuration, configurationsMax, selectors, storedConfiguration } from './devices.js';
 import { list } from './lists.js';
 

@@ -1,12 +1,20 @@
 import type * as v1beta2 from '../../../api/types/resource/v1beta2.js';
-import { isSet } from '../../../api/json/members.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { driverName } from '../../registry/validation/drivernames.js';
-import { fromFound, type Found } from '../../registry/validation/ofEach.js';
-import { all, maxItems, members, objectRules, optional } from '../../registry/validation/table.js';
-import { dnsLabel } from '../../registry/validation/values.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
+import {
+  all,
+  conditions,
+  dnsLabel,
+  driverName,
+  fromFound,
+  isSet,
+  maxItems,
+  members,
+  objectRules,
+  optional,
+  specOf,
+  type Draft,
+  type Found,
+  type Kind,
+} from '../language.js';
 import { taint } from './devices.js';
 import { poolName } from './names.js';
 

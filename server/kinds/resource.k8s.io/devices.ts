@@ -1,32 +1,36 @@
 import * as enums from '../../../api/data/enums.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type * as v1 from '../../../api/types/resource/v1.js';
-import type { JsonValue } from '../../../api/object.js';
-import { refusedSelector } from '../../../cel/check/device.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { driverName } from '../../registry/validation/drivernames.js';
-import { insteadOfZero } from '../../registry/validation/defaults.js';
-import { forbidden, invalid, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
-import { labelValueProblems } from '../../registry/validation/names.js';
-import type { Found } from '../../registry/validation/ofEach.js';
 import {
   all,
   andThen,
   distinct,
+  driverName,
   each,
+  forbidden,
   format,
+  insteadOfZero,
+  invalid,
+  itemsOf,
   knowing,
+  labelValueProblems,
   maxBytes,
   members,
   nonZero,
   oneOf,
   orEmpty,
+  qualified,
   required,
   requiredPointer,
+  tooLong,
   withFactsOf,
-} from '../../registry/validation/table.js';
-import { qualified } from '../../registry/validation/values.js';
-import type { Writable } from '../kind.js';
+  type FieldError,
+  type Found,
+  type JsonValue,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { refusedSelector } from '../../../cel/check/device.js';
 import { list } from './lists.js';
 
 const selectorsMax = 32;

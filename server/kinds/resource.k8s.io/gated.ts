@@ -1,7 +1,6 @@
 import type { Device, ResourceClaim, ResourceClaimSpec, ResourceClaimTemplate, ResourceSlice } from '../../../api/types/resource/v1.js';
 import type { Gated } from '../../registry/gatedFields.js';
-import { below, gate } from '../gated.js';
-import type { Draft, Writable } from '../kind.js';
+import { below, gate, type Draft, type Writable } from '../language.js';
 
 const ofClaims: readonly Gated<Writable<ResourceClaimSpec>>[] = [
   gate('DRAAdminAccess', 'devices.requests[].exactly.adminAccess'),

@@ -1,9 +1,19 @@
-import { isSet } from '../../../api/json/members.js';
+import {
+  all,
+  andThen,
+  duplicate,
+  each,
+  inOrder,
+  isSet,
+  maxItems,
+  ofEach,
+  repeats,
+  tooMany,
+  type Found,
+  type Path,
+  type Rule,
+} from '../language.js';
 import { completedLike } from '../../registry/validation/completion.js';
-import { duplicate, tooMany, type Path } from '../../registry/validation/field.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import { all, andThen, each, maxItems, type Rule } from '../../registry/validation/table.js';
 
 /** This group checks no items of a list that is too long. */
 export const list = <I, O = unknown, F = unknown>(

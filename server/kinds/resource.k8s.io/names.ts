@@ -1,6 +1,5 @@
-import { driverName } from '../../registry/validation/drivernames.js';
-import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
+import { dnsSubdomain, driverName, invalid, tooLong, type FieldError, type Path } from '../language.js';
+import { required } from '../../registry/validation/field.js';
 
 const idMax = 32;
 const poolMax = 253;

@@ -1,25 +1,31 @@
 import type * as v1 from '../../../api/types/resource/v1alpha3.js';
-import { isSet } from '../../../api/json/members.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { created, byDefault } from '../../registry/validation/defaults.js';
-import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { caselessSubdomain, longName } from '../../registry/validation/names.js';
 import {
+  byDefault,
+  caselessSubdomain,
+  conditions,
+  created,
   declaredRules,
   format,
   immutable,
+  invalid,
+  isSet,
   keyedList,
+  longName,
   maxBytes,
   maximum,
   members,
   minimum,
   optional,
+  Path,
   required,
   requiredPointer,
-} from '../../registry/validation/table.js';
-import type { Found } from '../../registry/validation/ofEach.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import type { Draft, Kind } from '../kind.js';
+  tooLong,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+} from '../language.js';
 
 const limitDefault = 100;
 const status = Path.of('status');

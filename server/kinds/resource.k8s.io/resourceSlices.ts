@@ -1,17 +1,33 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { driverName } from '../../registry/validation/drivernames.js';
-import { invalid, Path, required as missing, strictly, type FieldError } from '../../registry/validation/field.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { all, changed, members, objectRules, optional, orEmpty, orZero } from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
-import { at } from '../cells.js';
+import {
+  all,
+  at,
+  changed,
+  dnsSubdomain,
+  driverName,
+  fieldsAt,
+  inOrder,
+  invalid,
+  itemsOf,
+  members,
+  objectRules,
+  optional,
+  orEmpty,
+  orZero,
+  Path,
+  sameValue,
+  specOf,
+  strictly,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Kind,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
-import { fieldsAt } from '../fields.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { sliceConversion } from './conversion.js';
 import { sliceGates } from './gated.js';
 import { byName, set } from './lists.js';

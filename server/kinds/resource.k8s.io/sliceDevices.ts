@@ -1,13 +1,31 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../api/json/members.js';
-import { forbidden, invalid, required as missing, strictly, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
+import {
+  all,
+  changed,
+  dnsLabel,
+  dnsSubdomain,
+  each,
+  forbidden,
+  invalid,
+  isSet,
+  itemsOf,
+  maxBytes,
+  members,
+  optional,
+  orEmpty,
+  required,
+  sameValue,
+  strictly,
+  tooMany,
+  type FieldError,
+  type Found,
+  type Path,
+  type Rule,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { optionals, printedStructure } from '../../registry/validation/internalform.js';
-import type { Found } from '../../registry/validation/ofEach.js';
-import { all, changed, each, maxBytes, members, optional, orEmpty, required, type Rule } from '../../registry/validation/table.js';
-import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
-import type { Writable } from '../kind.js';
 import { requestPolicy } from './capacity.js';
 import { bindingConditions, taint } from './devices.js';
 import { list, map, set } from './lists.js';

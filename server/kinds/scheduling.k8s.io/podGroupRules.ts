@@ -1,25 +1,27 @@
 import type * as v1 from '../../../api/types/scheduling/v1alpha2.js';
 import type { Gated } from '../../registry/gatedFields.js';
-import { longName, pathSegmentName, shortName } from '../../registry/validation/names.js';
 import {
   all,
   declaredRules,
   exactlyOne,
   format,
+  gate,
   immutable,
   keyedList,
+  longName,
   maximum,
   members,
   minimum,
   nonZero,
   oneOf,
   optional,
+  pathSegmentName,
+  qualified,
   required,
+  shortName,
   type Rule,
-} from '../../registry/validation/table.js';
-import { qualified } from '../../registry/validation/values.js';
-import { gate } from '../gated.js';
-import type { Writable } from '../kind.js';
+  type Writable,
+} from '../language.js';
 
 const claimsMax = 4;
 const templatesMax = 8;

@@ -1,13 +1,20 @@
 import type { PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
-import { objectAt, setTextDefault } from '../../../api/json/defaulting.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { invalid, Path } from '../../registry/validation/field.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import { below, gate } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
+import {
+  below,
+  conditions,
+  gate,
+  inOrder,
+  invalid,
+  itemsOf,
+  objectAt,
+  Path,
+  setTextDefault,
+  specOf,
+  type Draft,
+  type Found,
+  type Kind,
+} from '../language.js';
 import { groupRules, groupGates } from './podGroupRules.js';
 
 const status = Path.of('status');

@@ -1,9 +1,18 @@
 import type * as v1 from '../../../api/types/scheduling/v1.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
-import { objectRules, oneOf, optional, required, whenOwner } from '../../registry/validation/table.js';
+import {
+  byDefault,
+  forbidden,
+  objectRules,
+  oneOf,
+  optional,
+  Path,
+  required,
+  whenOwner,
+  type Draft,
+  type FieldError,
+  type Kind,
+} from '../language.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
 
 const systemPrefix = 'system-';
 const userValueMax = 1_000_000_000;

@@ -1,6 +1,5 @@
 import type { Workload } from '../../../api/types/scheduling/v1alpha2.js';
-import { below } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
+import { below, type Draft, type Kind } from '../language.js';
 import { workloadRules, groupGates } from './podGroupRules.js';
 
 export const workloads: Kind<Draft<Workload>> = {

@@ -1,17 +1,34 @@
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { byDefault, created, insteadOfZero } from '../../registry/validation/defaults.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { ofEach } from '../../registry/validation/ofEach.js';
-import { andThen, distinct, members, objectRules, oneOf, optional } from '../../registry/validation/table.js';
-import { booleanAt, joinedAt, none, unset } from '../cells.js';
-import { gate } from '../gated.js';
+import {
+  andThen,
+  booleanAt,
+  byDefault,
+  created,
+  distinct,
+  ensureObject,
+  gate,
+  insteadOfZero,
+  invalid,
+  itemsOf,
+  joinedAt,
+  members,
+  none,
+  objectRules,
+  objectsIn,
+  ofEach,
+  oneOf,
+  optional,
+  Path,
+  sameValue,
+  specOf,
+  unchanged,
+  unset,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const tokenSecondsMin = 10 * 60;

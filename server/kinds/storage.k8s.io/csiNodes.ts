@@ -1,15 +1,30 @@
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { driverName } from '../../registry/validation/drivernames.js';
-import { duplicate, invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
+import {
+  all,
+  countAt,
+  distinct,
+  driverName,
+  duplicate,
+  groupedBy,
+  invalid,
+  itemsOf,
+  members,
+  nonNegative,
+  objectRules,
+  orEmpty,
+  Path,
+  qualified,
+  repeats,
+  required,
+  specOf,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { groupedBy, repeats } from '../../registry/validation/repeats.js';
-import { all, distinct, members, objectRules, orEmpty, required } from '../../registry/validation/table.js';
-import { nonNegative, qualified } from '../../registry/validation/values.js';
-import { countAt } from '../cells.js';
-import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 
 type Driver = Writable<v1.CSINodeDriver>;
 

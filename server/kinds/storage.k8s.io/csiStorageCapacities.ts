@@ -1,15 +1,21 @@
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
-import { Path } from '../../registry/validation/field.js';
-import { validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { printedSelector } from '../../registry/validation/printed.js';
-import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
-import { objectRules, optional, orEmpty } from '../../registry/validation/table.js';
-import { dnsSubdomain } from '../../registry/validation/values.js';
+import {
+  dnsSubdomain,
+  nonNegativeQuantity,
+  objectAt,
+  objectRules,
+  objectsIn,
+  optional,
+  orEmpty,
+  Path,
+  printedSelector,
+  textAt,
+  validateLabelSelector,
+  type Draft,
+  type Kind,
+} from '../language.js';
 import { deprecatedNodeLabel, namedLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
 
 const topologyPath = Path.of('nodeTopology');
 

@@ -1,6 +1,5 @@
-import { required as missing, invalid, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
-import { qualifiedNameProblems } from '../../registry/validation/names.js';
-import { required, type Rule } from '../../registry/validation/table.js';
+import { invalid, qualifiedNameProblems, required, tooLong, type FieldError, type Path, type Rule } from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 
 const parametersBytesMax = 256 * 1024;
 const parametersMax = 512;

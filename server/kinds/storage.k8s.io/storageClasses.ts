@@ -1,19 +1,34 @@
 import * as enums from '../../../api/data/enums.js';
 import type * as core from '../../../api/types/core/v1.js';
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
+import {
+  all,
+  at,
+  atOnce,
+  booleanAt,
+  byDefault,
+  distinct,
+  duplicate,
+  itemsOf,
+  members,
+  nonZero,
+  objectRules,
+  objectsIn,
+  oneOf,
+  orEmpty,
+  Path,
+  printedMap,
+  qualified,
+  required,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Kind,
+  type Writable,
+} from '../language.js';
 import { causesMax } from '../../../api/status.js';
-import { duplicate, Path, type FieldError } from '../../registry/validation/field.js';
-import { atOnce } from '../../registry/validation/ofEach.js';
-import { byDefault } from '../../registry/validation/defaults.js';
-import { printedMap } from '../../registry/validation/printed.js';
-import { all, distinct, members, objectRules, nonZero, oneOf, orEmpty, required } from '../../registry/validation/table.js';
-import { qualified } from '../../registry/validation/values.js';
-import { at, booleanAt } from '../cells.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 import { parameters, provisioner } from './parameters.js';
 
 type Term = Writable<core.TopologySelectorTerm>;

@@ -1,21 +1,34 @@
 import type * as core from '../../../api/types/core/v1.js';
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { isSet } from '../../../api/json/members.js';
+import {
+  at,
+  between,
+  booleanAt,
+  completed,
+  dnsSubdomain,
+  driverName,
+  forbidden,
+  inOrder,
+  invalid,
+  isSet,
+  members,
+  objectRules,
+  optional,
+  orEmpty,
+  tooLong,
+  type ChangeRules,
+  type Draft,
+  type Found,
+  type Kind,
+  type Path,
+  type Writable,
+} from '../language.js';
+import { required as missing } from '../../registry/validation/field.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
-import type { ChangeRules } from '../../registry/rules.js';
-import { driverName } from '../../registry/validation/drivernames.js';
-import { completed } from '../../registry/validation/defaults.js';
-import { forbidden, invalid, required as missing, tooLong, type Path } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { inOrder } from '../../registry/validation/ofEach.js';
-import { members, objectRules, optional, orEmpty } from '../../registry/validation/table.js';
-import { between, dnsSubdomain } from '../../registry/validation/values.js';
-import { at, booleanAt } from '../cells.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
-import type { Found } from '../../registry/validation/ofEach.js';
 import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind, Writable } from '../kind.js';
 import { bytesOf } from './parameters.js';
 
 const metadataBytesMax = 256 * 1024;

@@ -1,9 +1,5 @@
 import type * as v1 from '../../../api/types/storage/v1.js';
-import { sameValue } from '../../../api/json/equality.js';
-import { forbidden, Path } from '../../registry/validation/field.js';
-import { objectRules } from '../../registry/validation/table.js';
-import { at } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
+import { at, forbidden, objectRules, Path, sameValue, type Draft, type Kind } from '../language.js';
 import { parameters, provisioner } from './parameters.js';
 
 const validate = objectRules<v1.VolumeAttributesClass>({ driverName: provisioner, parameters: parameters(false) });

@@ -1,13 +1,22 @@
 import type * as metaV1 from '../../../api/types/meta/v1.js';
 import type * as v1beta1 from '../../../api/types/storagemigration/v1beta1.js';
-import { itemsOf } from '../../../api/json/members.js';
-import { conditions } from '../../registry/validation/conditions.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
-import { members, nonZero, objectRules, requiredAs } from '../../registry/validation/table.js';
-import { dns1035Label, dnsSubdomain } from '../../registry/validation/values.js';
+import {
+  conditions,
+  dns1035Label,
+  dnsSubdomain,
+  invalid,
+  itemsOf,
+  members,
+  nonZero,
+  objectRules,
+  Path,
+  requiredAs,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Kind,
+} from '../language.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
 
 type Migration = Draft<v1beta1.StorageVersionMigration>;
 

@@ -1,5 +1,5 @@
-import { isSet } from '../../../../api/json/members.js';
-import { required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { isSet, type FieldError, type Path } from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } from './nodes.js';
 
 /** Conditions below the root may name missing fields, as in the reference. */

@@ -7,11 +7,9 @@ import {
   type DefaultValue,
 } from '../../../../workers/schema/custom/defaultValues.js';
 import { printed } from '../../../../workers/schema/custom/printed.js';
-import { keepable, type FieldError, type Path } from '../../../registry/validation/field.js';
-import { isSet } from '../../../../api/json/members.js';
+import { inOrder, isSet, keepable, ofEach, type FieldError, type Found, type Path } from '../../language.js';
 import { embeddedRules } from '../embeddedRules.js';
 import { itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 /**
  * Defaults may contain only what their schema knows, and must meet its conditions. Those in metadata are checked within the smallest object that contains them.

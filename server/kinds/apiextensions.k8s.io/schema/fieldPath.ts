@@ -1,4 +1,4 @@
-import { isSet } from '../../../../api/json/members.js';
+import { isSet } from '../../language.js';
 import { propertyOf, propertiesOf, restSchemaOf, type Schema } from './nodes.js';
 
 /** Paths such as `.spec.color` or `.spec['a.b']` from a schema to that of a field. */

@@ -1,8 +1,7 @@
 import { printedItems } from './printed.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { forbidden, invalid, isSet, itemsOf, keepable, notSupported, repeats, type FieldError, type Path } from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 import { itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
-import { repeats } from '../../../registry/validation/repeats.js';
 
 const listTypeMember = 'x-kubernetes-list-type';
 const mapKeys = 'x-kubernetes-list-map-keys';

@@ -1,8 +1,5 @@
-import { isObject } from '../../../../api/json/json.js';
+import { isObject, isSet, itemsOf, objectsIn, type Writable } from '../../language.js';
 import type * as v1 from '../../../../api/types/apiextensions/v1.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import type { Writable } from '../../kind.js';
 
 /** A schema is the definition's JSON; absent members read as empty. */
 

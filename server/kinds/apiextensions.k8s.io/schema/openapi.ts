@@ -1,20 +1,28 @@
 import type * as v1 from '../../../../api/types/apiextensions/v1.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../registry/validation/field.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import {
   all,
   changed,
+  forbidden,
   forbiddenAs,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  keepable,
   knowing,
   members,
   nonZero,
+  ofEach,
   oneOf,
   optional,
   when,
   withFacts,
+  type FieldError,
+  type Found,
+  type Path,
   type Rule,
-} from '../../../registry/validation/table.js';
+} from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 import { validateLists } from './lists.js';
 import {
   alternatives,

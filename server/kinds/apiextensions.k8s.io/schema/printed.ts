@@ -1,6 +1,4 @@
-import { isObject } from '../../../../api/json/json.js';
-import { itemsOf, membersOf } from '../../../../api/json/members.js';
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import { isObject, itemsOf, membersOf, type JsonObject, type JsonValue } from '../../language.js';
 import {
   flags,
   listOf,

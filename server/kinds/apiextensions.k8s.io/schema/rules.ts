@@ -2,16 +2,30 @@ import * as enums from '../../../../api/data/enums.js';
 import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
 import type * as v1 from '../../../../api/types/apiextensions/v1.js';
 import { reviewRules } from '../../../../cel/rules/review.js';
-import { forbidden, invalid, keepable, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import {
+  each,
+  forbidden,
+  invalid,
+  keepable,
+  knowing,
+  members,
+  nonZero,
+  oneOf,
+  optional,
+  Path,
+  when,
+  withFacts,
+  type FieldError,
+  type Found,
+  type Steps,
+  type Writable,
+} from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
 import { resolvePath } from './fieldPath.js';
 import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';
-import type { Found } from '../../../registry/validation/ofEach.js';
-import { each, knowing, members, nonZero, oneOf, optional, when, withFacts } from '../../../registry/validation/table.js';
-import type { Writable } from '../../kind.js';
 import { causesMax } from '../../../../api/status.js';
-import { type Steps } from '../../../../api/steps.js';
 
 const member = 'x-kubernetes-validations';
 const rule: StructureForm = [

@@ -1,14 +1,22 @@
-import { inOneGo, type Steps } from '../../../../api/steps.js';
-import { isSet } from '../../../../api/json/members.js';
-import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
+import {
+  atOnce,
+  forbidden,
+  inOneGo,
+  inOrder,
+  invalid,
+  isSet,
+  outcomeOf,
+  Path,
+  type FieldError,
+  type Found,
+  type Steps,
+} from '../../language.js';
 import { validateDefaults } from './defaults.js';
 import { typeOf, unreadable, type Schema } from './nodes.js';
 import { validateOpenApi } from './openapi.js';
 import { validateRuleExpressions } from './rules.js';
 import { printedSchema } from './printed.js';
 import { validateStructural } from './structural.js';
-import { atOnce, inOrder, type Found } from '../../../registry/validation/ofEach.js';
-import { outcomeOf } from '../../../registry/stepwise.js';
 import { causesMax } from '../../../../api/status.js';
 
 /** These root members are allowed with the status subresource. */

@@ -1,11 +1,21 @@
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { forbidden, invalid, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import {
+  forbidden,
+  inOrder,
+  inOrderOfTexts,
+  invalid,
+  isSet,
+  itemsOf,
+  ofAll,
+  outcomeOf,
+  type FieldError,
+  type Found,
+  type Path,
+  type Steps,
+} from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 import { validateCompleteness } from './completeness.js';
 import { alternatives, isEmpty, itemSchemaOf, propertiesOf, propertyOf, restSchemaOf, typeOf, type Junctor, type Schema } from './nodes.js';
 import { patternProblem } from './pattern.js';
-import { inOrder, inOrderOfTexts, ofAll, type Found } from '../../../registry/validation/ofEach.js';
-import { outcomeOf } from '../../../registry/stepwise.js';
-import { type Steps } from '../../../../api/steps.js';
 
 /** Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`) may restrict described fields, but not describe new ones. */
 

@@ -1,9 +1,22 @@
 import type * as v2 from '../../../../api/types/autoscaling/v2.js';
-import { byDefault, created } from '../../../registry/validation/defaults.js';
-import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
-import { isNegative } from '../../../registry/validation/quantities.js';
-import { each, maximum, members, oneOf, optional, orEmpty, orZero, requiredAs, type Rule } from '../../../registry/validation/table.js';
-import type { Writable } from '../../kind.js';
+import {
+  byDefault,
+  created,
+  each,
+  invalid,
+  isNegative,
+  maximum,
+  members,
+  oneOf,
+  optional,
+  orEmpty,
+  orZero,
+  requiredAs,
+  type FieldError,
+  type Path,
+  type Rule,
+  type Writable,
+} from '../../language.js';
 
 type Policy = Writable<v2.HPAScalingPolicy>;
 

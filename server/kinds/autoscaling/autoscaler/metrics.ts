@@ -1,33 +1,34 @@
 import type * as v2 from '../../../../api/types/autoscaling/v2.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import {
-  forbidden,
-  invalid,
-  keepable,
-  notSupported,
-  required as missing,
-  type FieldError,
-  type Path,
-} from '../../../registry/validation/field.js';
-import { pathSegmentName } from '../../../registry/validation/names.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
-import { isNegative, isZero } from '../../../registry/validation/quantities.js';
-import { validateContainerResourceName } from '../../../registry/validation/resourcenames.js';
 import {
   all,
   changed,
+  dnsLabel,
   each,
+  forbidden,
   format,
+  inOrder,
+  invalid,
+  isNegative,
+  isSet,
+  isZero,
+  itemsOf,
+  keepable,
   members,
+  notSupported,
   optional,
   orEmpty,
+  pathSegmentName,
   required,
   requiredAs,
+  validateContainerResourceName,
   whenOwner,
+  type FieldError,
+  type Found,
+  type Path,
   type Rule,
-} from '../../../registry/validation/table.js';
-import { dnsLabel } from '../../../registry/validation/values.js';
-import type { Writable } from '../../kind.js';
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 
 type Metric = Writable<v2.MetricSpec>;
 type Target = Writable<v2.MetricTarget> | null | undefined;

@@ -1,23 +1,28 @@
 import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/batch/v1.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { insteadOfZero } from '../../../registry/validation/defaults.js';
-import { duplicate, invalid, type Path, tooMany, type FieldError } from '../../../registry/validation/field.js';
-import { repeats } from '../../../registry/validation/repeats.js';
 import {
   all,
+  duplicate,
   each,
+  insteadOfZero,
+  invalid,
+  isSet,
+  itemsOf,
   knowing,
   maxItems,
   members,
   oneOf,
   optional,
   orEmpty,
+  qualified,
+  repeats,
   requiredAs,
+  tooMany,
   withFactsOf,
-} from '../../../registry/validation/table.js';
-import { qualified } from '../../../registry/validation/values.js';
-import type { Writable } from '../../kind.js';
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../../language.js';
 
 type Rule = Writable<v1.PodFailurePolicyRule>;
 type ExitCodes = Writable<v1.PodFailurePolicyOnExitCodesRequirement>;

@@ -1,12 +1,8 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
-import { ensureObject } from '../../../../api/json/defaulting.js';
-import { isSet } from '../../../../api/json/members.js';
-import { invalid, Path, required, type FieldError } from '../../../registry/validation/field.js';
-import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
-import type { Draft } from '../../kind.js';
-import { specOf } from '../../parts.js';
+import { ensureObject, invalid, isSet, Path, printedMap, printedSelector, specOf, type Draft, type FieldError } from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];

@@ -1,16 +1,31 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
-import { isSet } from '../../../../api/json/members.js';
-import { byDefault } from '../../../registry/validation/defaults.js';
-import { invalid, notSupported, type Path, required as missing, tooLong, type FieldError } from '../../../registry/validation/field.js';
-import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
-import { printedMap } from '../../../registry/validation/printed.js';
-import { all, maximum, members, optional, requiredPointer, structure, whole } from '../../../registry/validation/table.js';
-import { dnsSubdomain, nonNegative } from '../../../registry/validation/values.js';
+import {
+  all,
+  byDefault,
+  dnsSubdomain,
+  inOrder,
+  invalid,
+  isSet,
+  maximum,
+  members,
+  nonNegative,
+  notSupported,
+  optional,
+  printedMap,
+  requiredPointer,
+  structure,
+  tooLong,
+  validateLabelSelector,
+  whole,
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate } from '../../core/podSpec/template.js';
-import type { Writable } from '../../kind.js';
 import { failurePolicy } from './failurePolicy.js';
 import { successPolicy } from './successPolicy.js';
 

@@ -1,14 +1,27 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import { isSet, itemsOf, textAt } from '../../../../api/json/members.js';
-import { duplicate, invalid, invalidUnquoted, Path, required, type FieldError } from '../../../registry/validation/field.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
-import { members, optional } from '../../../registry/validation/table.js';
-import { nonNegative } from '../../../registry/validation/values.js';
-import type { Draft, Writable } from '../../kind.js';
+import {
+  duplicate,
+  inOrder,
+  invalid,
+  invalidUnquoted,
+  isSet,
+  itemsOf,
+  members,
+  nonNegative,
+  optional,
+  Path,
+  sameValue,
+  specOf,
+  statusOf,
+  textAt,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Writable,
+} from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 import { optionals, printedStructure } from '../../../registry/validation/internalform.js';
 import { overlapOf, parseIndexes } from './indexes.js';
-import { specOf, statusOf } from '../../parts.js';
 
 /** Most rules check a member only when it changes, so that statuses of older controllers stay writable. */
 

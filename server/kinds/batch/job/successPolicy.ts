@@ -1,11 +1,22 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
-import { isSet } from '../../../../api/json/members.js';
-import { invalid, type Path, required as missing, tooLong, type FieldError } from '../../../registry/validation/field.js';
+import {
+  each,
+  invalid,
+  isSet,
+  knowing,
+  maxItems,
+  members,
+  nonNegative,
+  requiredAs,
+  tooLong,
+  withFacts,
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 import { listOf, optionals, printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
-import type { Found } from '../../../registry/validation/ofEach.js';
-import { each, knowing, maxItems, members, requiredAs, withFacts } from '../../../registry/validation/table.js';
-import { nonNegative } from '../../../registry/validation/values.js';
-import type { Writable } from '../../kind.js';
 import { parseIndexes } from './indexes.js';
 
 type Rule = Writable<v1.SuccessPolicyRule>;

@@ -1,11 +1,22 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
 import type * as coreV1 from '../../../../api/types/core/v1.js';
-import type { JsonValue } from '../../../../api/object.js';
+import {
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  Path,
+  printedSelector,
+  sameValue,
+  specOf,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Found,
+  type JsonValue,
+  type Writable,
+} from '../../language.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
-import { unchanged } from '../../../registry/validation/immutable.js';
 import {
   listOf,
   optionals,
@@ -14,12 +25,8 @@ import {
   texts,
   type StructureForm,
 } from '../../../registry/validation/internalform.js';
-import { printedSelector } from '../../../registry/validation/printed.js';
 import { printedPodTemplate } from '../../core/podSpec/printed.js';
-import type { Draft, Writable } from '../../kind.js';
 import { jobSpec } from './spec.js';
-import { specOf } from '../../parts.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 type Spec = Writable<v1.JobSpec>;
 type Template = Writable<coreV1.PodTemplateSpec>;

@@ -1,6 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import type { Writable } from '../../kind.js';
+import { itemsOf, type Writable } from '../../language.js';
 
 /** Stable names of node labels. */
 const stableLabels: ReadonlyMap<string, string> = new Map([

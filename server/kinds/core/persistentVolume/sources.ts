@@ -1,11 +1,25 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isSet } from '../../../../api/json/members.js';
-import { driverName } from '../../../registry/validation/drivernames.js';
-import { invalid, type Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
-import { atOnce } from '../../../registry/validation/ofEach.js';
-import { all, changed, knowing, members, optional, required, union, withFacts } from '../../../registry/validation/table.js';
-import { dnsLabel, dnsSubdomain, noBacksteps } from '../../../registry/validation/values.js';
-import type { Writable } from '../../kind.js';
+import {
+  all,
+  atOnce,
+  changed,
+  dnsLabel,
+  dnsSubdomain,
+  driverName,
+  invalid,
+  isSet,
+  knowing,
+  members,
+  noBacksteps,
+  optional,
+  required,
+  union,
+  withFacts,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 import { namedSecret, needs } from '../podSpec/validation/sources/rule.js';
 import { iscsi, storageosVolume } from '../podSpec/validation/sources/storage.js';
 import { sharedSources, sourceNames } from '../podSpec/validation/sources/table.js';

@@ -1,30 +1,41 @@
 import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { setDefault } from '../../../../api/json/defaulting.js';
-import { isSet } from '../../../../api/json/members.js';
-import { setSourceDefaults } from '../../../../api/pods/volumeDefaults.js';
-import { created, insteadOfZero, byDefault, completed } from '../../../registry/validation/defaults.js';
-import { forbidden, invalid, notSupported, required as missing, type FieldError, type Path } from '../../../registry/validation/field.js';
-import { printedMap } from '../../../registry/validation/printed.js';
-import { isNegative, isZero, wholeValue } from '../../../registry/validation/quantities.js';
 import {
   all,
+  byDefault,
+  completed,
+  created,
+  dnsSubdomain,
   eachValue,
+  forbidden,
   forbiddenAs,
+  insteadOfZero,
+  invalid,
+  isNegative,
+  isSet,
+  isZero,
+  knowing,
   members,
   nonZero,
+  notSupported,
   oneOf,
   optional,
+  printedMap,
   required,
   requiredPointerAs,
+  setDefault,
   when,
   whole,
-  knowing,
+  wholeValue,
+  type FieldError,
+  type JsonObject,
+  type JsonValue,
+  type Path,
   type Rule,
-} from '../../../registry/validation/table.js';
-import { dnsSubdomain } from '../../../registry/validation/values.js';
-import type { Writable } from '../../kind.js';
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
+import { setSourceDefaults } from '../../../../api/pods/volumeDefaults.js';
 import { accessModes } from '../accessModes.js';
 import { validateNodeSelector } from '../podSpec/validation/scheduling.js';
 import { validateVolumeSources } from './sources.js';

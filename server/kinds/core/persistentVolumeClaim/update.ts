@@ -1,13 +1,20 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
+import {
+  compareAmounts,
+  forbidden,
+  invalid,
+  isSet,
+  itemsOf,
+  Path,
+  printedMap,
+  specOf,
+  unchanged,
+  type Draft,
+  type FieldError,
+  type Writable,
+} from '../../language.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
-import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
-import { unchanged } from '../../../registry/validation/immutable.js';
 import { printedBy, printedStructure } from '../../../registry/validation/internalform.js';
-import { printedMap } from '../../../registry/validation/printed.js';
-import { compareAmounts } from '../../../registry/validation/quantities.js';
-import type { Draft, Writable } from '../../kind.js';
-import { specOf } from '../../parts.js';
 import { classAnnotation } from '../persistentVolumes.js';
 import { claimForm } from './printed.js';
 import { copySource } from './sources.js';

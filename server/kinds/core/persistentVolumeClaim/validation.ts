@@ -1,14 +1,31 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isSet } from '../../../../api/json/members.js';
-import { completed, byDefault, insteadOfZero } from '../../../registry/validation/defaults.js';
-import { invalid, keepable, required as missing, type FieldError, type Path } from '../../../registry/validation/field.js';
-import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
-import { dnsLabelName } from '../../../registry/validation/names.js';
-import { isNegative, isZero } from '../../../registry/validation/quantities.js';
-import { all, changed, format, members, nonZero, optional, required, requiredAs, whole } from '../../../registry/validation/table.js';
-import { dnsSubdomain } from '../../../registry/validation/values.js';
+import {
+  all,
+  byDefault,
+  changed,
+  completed,
+  dnsLabelName,
+  dnsSubdomain,
+  format,
+  insteadOfZero,
+  invalid,
+  isNegative,
+  isSet,
+  isZero,
+  keepable,
+  members,
+  nonZero,
+  optional,
+  required,
+  requiredAs,
+  validateLabelSelector,
+  whole,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 import { roundResources } from '../../../../api/resourceLists.js';
-import type { Writable } from '../../kind.js';
 import { accessModes } from '../accessModes.js';
 import { volumeMode } from '../persistentVolume/spec.js';
 

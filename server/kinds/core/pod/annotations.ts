@@ -1,9 +1,19 @@
-import type { ApiObject } from '../../../../api/object.js';
+import {
+  atOnce,
+  forbidden,
+  invalid,
+  keepable,
+  localPath,
+  objectsIn,
+  Path,
+  specOf,
+  whileOn,
+  type ApiObject,
+  type Draft,
+  type FieldError,
+  type Writable,
+} from '../../language.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
-import { forbidden, invalid, keepable, Path, type FieldError } from '../../../registry/validation/field.js';
-import { whileOn } from '../../../registry/validation/gatedFindings.js';
-import { localPath } from '../../../registry/validation/values.js';
 import { tolerations } from '../podSpec/validation/scheduling.js';
 import {
   apparmorAnnotation,
@@ -12,9 +22,6 @@ import {
   seccompPodAnnotation,
   type Annotations,
 } from '../podSpec/warnings/containers.js';
-import type { Draft, Writable } from '../../kind.js';
-import { specOf } from '../../parts.js';
-import { atOnce } from '../../../registry/validation/ofEach.js';
 
 /** Annotations with a meaning: some preceded fields, and are still checked. */
 

@@ -1,11 +1,17 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { ensureObject } from '../../../../api/json/defaulting.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import { notSupported, type FieldError } from '../../../registry/validation/field.js';
-import { atOnce } from '../../../registry/validation/ofEach.js';
-import { members, nonZero, objectRules, required } from '../../../registry/validation/table.js';
-import type { Draft } from '../../kind.js';
-import { specOf } from '../../parts.js';
+import {
+  atOnce,
+  ensureObject,
+  itemsOf,
+  members,
+  nonZero,
+  notSupported,
+  objectRules,
+  required,
+  specOf,
+  type Draft,
+  type FieldError,
+} from '../../language.js';
 
 type Pod = Draft<v1.Pod>;
 type Binding = Draft<v1.Binding>;

@@ -1,8 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../../api/object.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import type { Draft, Writable } from '../../kind.js';
-import { age, at, condition, none, type Cells } from '../../cells.js';
+import { age, at, condition, isSet, itemsOf, none, type Cells, type Draft, type JsonObject, type Writable } from '../../language.js';
 
 type Pod = Draft<v1.Pod>;
 type Status = Writable<v1.ContainerStatus>;

@@ -1,13 +1,31 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
+import {
+  all,
+  distinct,
+  dnsLabel,
+  dnsSubdomain,
+  duplicate,
+  each,
+  inOrder,
+  invalid,
+  isNegative,
+  isSet,
+  itemsOf,
+  knowing,
+  members,
+  ofEach,
+  optional,
+  Path,
+  repeats,
+  required,
+  requiredAs,
+  withFacts,
+  type FieldError,
+  type Found,
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 import { isNativeResource } from '../../../../api/resourceNames.js';
-import { duplicate, invalid, Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
-import { repeats } from '../../../registry/validation/repeats.js';
-import { isNegative } from '../../../registry/validation/quantities.js';
-import { all, distinct, each, knowing, members, optional, required, requiredAs, withFacts } from '../../../registry/validation/table.js';
-import { dnsLabel, dnsSubdomain } from '../../../registry/validation/values.js';
-import type { Writable } from '../../kind.js';
 
 type Status = Writable<v1.PodStatus>;
 type Spec = Writable<v1.PodSpec>;

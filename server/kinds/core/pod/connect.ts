@@ -1,10 +1,16 @@
-import type { ApiObject } from '../../../../api/object.js';
+import {
+  forbidden,
+  invalid,
+  nonNegative,
+  notSupported,
+  objectsIn,
+  Path,
+  specOf,
+  textAt,
+  type ApiObject,
+  type FieldError,
+} from '../../language.js';
 import { badRequest } from '../../../../api/status.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
-import { forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
-import { nonNegative } from '../../../registry/validation/values.js';
-import { specOf } from '../../parts.js';
 
 const namesIn = (pod: ApiObject, list: string): string[] => objectsIn(specOf(pod), list).map((container) => textAt(container, 'name'));
 

@@ -1,15 +1,21 @@
-import type { ApiObject } from '../../../../api/object.js';
+import {
+  forbidden,
+  inOrder,
+  itemsOf,
+  Path,
+  sameValue,
+  specOf,
+  type ApiObject,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Review,
+  type SubresourceRules,
+} from '../../language.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import type { Review, SubresourceRules } from '../../../registry/rules.js';
-import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import { ephemeralDifference } from '../podSpec/printed.js';
 import { annotationsOf, mirrorAnnotation, validatePodAnnotationsUpdate } from './annotations.js';
-import type { Draft } from '../../kind.js';
 import { annotations, specPath, validatePod } from './validation.js';
-import { specOf } from '../../parts.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 type Pod = Draft<v1.Pod>;
 

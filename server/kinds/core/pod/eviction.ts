@@ -3,11 +3,8 @@ import type { PodDisruptionBudget } from '../../../../api/types/policy/v1.js';
 import { labelSelectorOf, type LabelSelectorObject } from '../../../../api/selectors/labelSelectorObject.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
 import { forbidden, StatusError } from '../../../../api/status.js';
-import { ensureObject } from '../../../../api/json/defaulting.js';
-import { itemsOf } from '../../../../api/json/members.js';
+import { ensureObject, itemsOf, statusOf, type Draft } from '../../language.js';
 import { setCondition } from './binding.js';
-import type { Draft } from '../../kind.js';
-import { statusOf } from '../../parts.js';
 
 type Pod = Draft<v1.Pod>;
 type Budget = Draft<PodDisruptionBudget>;

@@ -1,10 +1,6 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../../api/object.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { invalid, isSet, itemsOf, sameValue, type FieldError, type JsonObject, type Path, type Writable } from '../../language.js';
 import { printedStructure } from '../../../registry/validation/internalform.js';
-import type { Writable } from '../../kind.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';
 import { specPath } from './validation.js';
 

@@ -1,7 +1,6 @@
 import type { Pod } from '../../../../api/types/core/v1.js';
 import type { Gated } from '../../../registry/gatedFields.js';
-import { gate } from '../../gated.js';
-import type { Draft } from '../../kind.js';
+import { gate, type Draft } from '../../language.js';
 
 const inStatuses = <const P extends string>(path: P) =>
   [`status.initContainerStatuses[].${path}`, `status.containerStatuses[].${path}`, `status.ephemeralContainerStatuses[].${path}`] as const;

@@ -1,15 +1,11 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
-import type { WriteContext } from '../../../registry/rules.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import { ensureObject } from '../../../../api/json/defaulting.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
+import { ensureObject, isSet, itemsOf, sameValue, type Draft, type Writable, type WriteContext } from '../../language.js';
 import { annotationsOf } from './annotations.js';
 import { annotations } from './validation.js';
 import { annotatedContainers } from './profiles.js';
 import { apparmorText } from '../podSpec/warnings/containers.js';
 import { qosClass } from '../../../../api/podQos.js';
-import type { Draft, Writable } from '../../kind.js';
 
 type Pod = Draft<v1.Pod>;
 type PodSpec = Writable<v1.PodSpec>;

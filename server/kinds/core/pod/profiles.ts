@@ -1,6 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { entryOf, isSet } from '../../../../api/json/members.js';
-import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
+import { entryOf, forbidden, isSet, Path, type FieldError, type Writable } from '../../language.js';
 import {
   apparmorAnnotation,
   placedContainers,
@@ -9,8 +8,6 @@ import {
   type Annotations,
   type Placed,
 } from '../podSpec/warnings/containers.js';
-
-import type { Writable } from '../../kind.js';
 
 /** Security profiles in fields and in older annotations, which must agree. */
 

@@ -1,17 +1,27 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import type { Review, SubresourceRules } from '../../../registry/rules.js';
-import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
-import { compareAmounts } from '../../../registry/validation/quantities.js';
+import {
+  compareAmounts,
+  forbidden,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  Path,
+  sameValue,
+  specOf,
+  statusOf,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Review,
+  type SubresourceRules,
+  type Writable,
+} from '../../language.js';
 import { annotationsOf, mirrorAnnotation } from './annotations.js';
 import { countGeneration, keepAllOf } from './ephemeral.js';
 import { qosClass } from '../../../../api/podQos.js';
 import { specPath, validatePod } from './validation.js';
-import type { Draft, Writable } from '../../kind.js';
-import { specOf, statusOf } from '../../parts.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 type Pod = Draft<v1.Pod>;
 type Spec = Writable<v1.PodSpec>;

@@ -1,27 +1,39 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import type { SubresourceRules } from '../../../registry/rules.js';
-import { restoreMember } from '../../../registry/statuswrites.js';
-import { forbidden, internalError, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
-import { parseOldAddress } from '../../../registry/validation/addresses.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
-import { groupedBy } from '../../../registry/validation/repeats.js';
 import {
   all,
   distinct,
+  dnsSubdomain,
   each,
+  forbidden,
   forbiddenAs,
+  groupedBy,
+  inOrder,
+  inRange,
+  internalError,
+  invalid,
+  ipAddress,
+  isSet,
+  itemsOf,
   maxBytes,
   members,
+  ofEach,
   on,
   oneOf,
   optional,
+  parseOldAddress,
+  Path,
+  qualified,
   requiredAs,
+  specOf,
+  statusOf,
+  type Draft,
+  type FieldError,
+  type Found,
   type Rule,
-} from '../../../registry/validation/table.js';
-import { dnsSubdomain, inRange, ipAddress, qualified } from '../../../registry/validation/values.js';
-import type { Draft, Writable } from '../../kind.js';
-import { specOf, statusOf } from '../../parts.js';
+  type SubresourceRules,
+  type Writable,
+} from '../../language.js';
+import { restoreMember } from '../../../registry/statuswrites.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateClaimStatuses } from './claimStatuses.js';
 import { annotations } from './validation.js';

@@ -2,7 +2,7 @@ import { amountsOf as amountsIn, type Amounts, type AmountTexts } from '../../..
 import { podTotals as totalsOf, type ResourceList } from '../../../../api/podTotals.js';
 import { formatQuantity, type Quantity } from '../../../../api/quantity.js';
 import type { PodSpec } from '../../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject } from '../../language.js';
 
 /** The totals of `api/` for plain JSON of checked structure. */
 export { sumOf, type Amounts } from '../../../../api/amounts.js';

@@ -1,20 +1,28 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import type { Review } from '../../../registry/rules.js';
-import { forbidden, invalid, required, type FieldError } from '../../../registry/validation/field.js';
-import { between } from '../../../registry/validation/values.js';
+import {
+  between,
+  forbidden,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  outcomeOf,
+  sameValue,
+  specOf,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Review,
+  type Steps,
+  type Writable,
+} from '../../language.js';
+import { required } from '../../../registry/validation/field.js';
 import { imageWithoutSpaces } from '../podSpec/validation/containers.js';
 import { tolerations } from '../podSpec/validation/scheduling.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateGatedUpdate } from './gated.js';
 import { specDifference } from '../podSpec/printed.js';
 import { annotations, specPath, validatePod } from './validation.js';
-import { specOf } from '../../parts.js';
-import type { Draft, Writable } from '../../kind.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
-import { outcomeOf } from '../../../registry/stepwise.js';
-import { type Steps } from '../../../../api/steps.js';
 
 type PodSpec = Writable<v1.PodSpec>;
 type Container = Writable<v1.Container>;

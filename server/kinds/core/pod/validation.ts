@@ -1,10 +1,18 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import { forbidden, Path } from '../../../registry/validation/field.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
-import { each, forbiddenAs, members, when } from '../../../registry/validation/table.js';
-import type { Draft, Writable } from '../../kind.js';
-import { specOf } from '../../parts.js';
+import {
+  each,
+  forbidden,
+  forbiddenAs,
+  inOrder,
+  itemsOf,
+  members,
+  Path,
+  specOf,
+  when,
+  type Draft,
+  type Found,
+  type Writable,
+} from '../../language.js';
 import { imagesWithoutSpaces } from '../podSpec/validation/containers.js';
 import { validateGatesOfNewPod, validatePodSpec } from '../podSpec/validation/podSpec.js';
 import { annotationsOf, validatePodAnnotations } from './annotations.js';

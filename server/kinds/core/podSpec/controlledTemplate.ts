@@ -1,12 +1,19 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonValue } from '../../../../api/object.js';
+import {
+  forbiddenAs,
+  invalid,
+  members,
+  oneOf,
+  printedMap,
+  type FieldError,
+  type JsonValue,
+  type Path,
+  type Rule,
+  type Writable,
+} from '../../language.js';
 import { labelSelectorOf, type LabelSelectorObject } from '../../../../api/selectors/labelSelectorObject.js';
 import type { LabelSelector } from '../../../../api/selectors/index.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
-import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
-import { printedMap } from '../../../registry/validation/printed.js';
-import { forbiddenAs, members, oneOf, type Rule } from '../../../registry/validation/table.js';
-import type { Writable } from '../../kind.js';
 
 type Template = Writable<v1.PodTemplateSpec>;
 

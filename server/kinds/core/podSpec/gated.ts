@@ -1,7 +1,6 @@
 import type { PodSpec } from '../../../../api/types/core/v1.js';
 import type { Gated } from '../../../registry/gatedFields.js';
-import { gate } from '../../gated.js';
-import type { Writable } from '../../kind.js';
+import { gate, type Writable } from '../../language.js';
 
 const inContainers = <const P extends string>(path: P) =>
   [`initContainers[].${path}`, `containers[].${path}`, `ephemeralContainers[].${path}`] as const;

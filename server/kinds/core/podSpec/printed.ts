@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../api/object.js';
+import { printedMetadata, specOf, type JsonObject, type Writable } from '../../language.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
 import {
@@ -14,12 +14,9 @@ import {
   texts,
   type StructureForm,
 } from '../../../registry/validation/internalform.js';
-import { printedMetadata } from '../../../registry/validation/printed.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';
 import { container, ephemeral, profiles, resources, seLinux, windows } from './printedContainers.js';
 import { volume } from './printedVolumes.js';
-import type { Writable } from '../../kind.js';
-import { specOf } from '../../parts.js';
 
 type PodSpec = Writable<v1.PodSpec>;
 type Ephemeral = Writable<v1.EphemeralContainer>;

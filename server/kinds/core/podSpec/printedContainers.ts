@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject } from '../../language.js';
 import {
   flags,
   listOf,

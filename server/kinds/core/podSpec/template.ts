@@ -1,18 +1,23 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../../api/object.js';
-import { ensureObject } from '../../../../api/json/defaulting.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import { completed, created } from '../../../registry/validation/defaults.js';
-import { forbidden, type Path } from '../../../registry/validation/field.js';
+import {
+  completed,
+  created,
+  ensureObject,
+  forbidden,
+  inOrder,
+  itemsOf,
+  labelMap,
+  specOf,
+  type Found,
+  type JsonObject,
+  type Path,
+  type Writable,
+} from '../../language.js';
 import { validateAnnotations } from '../../../registry/validation/metadata.js';
-import { labelMap } from '../../../registry/validation/values.js';
 import { validatePodAnnotations } from '../pod/annotations.js';
 import { validateProfilesAgree } from '../pod/profiles.js';
 import { setPodSpecDefaults } from '../../../../api/pods/defaults.js';
 import { validatePodSpec } from './validation/podSpec.js';
-import type { Writable } from '../../kind.js';
-import { specOf } from '../../parts.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 export function setPodTemplateDefaults(template: JsonObject): void {
   ensureObject(template, 'metadata');

@@ -1,4 +1,4 @@
-import { entryOf } from '../../../../api/json/members.js';
+import { entryOf } from '../../language.js';
 /** Scopes narrow a quota: pods of a class, or claims of a class. */
 
 const pods: ReadonlySet<string> = new Set(['pods']);

@@ -1,9 +1,20 @@
 import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isDualStack, isSixText } from '../../../registry/validation/addresses.js';
-import { invalid, Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
-import { all, distinct, members, oneOf, optional, when } from '../../../registry/validation/table.js';
-import { ipAddress } from '../../../registry/validation/values.js';
+import {
+  all,
+  distinct,
+  invalid,
+  ipAddress,
+  isDualStack,
+  isSixText,
+  members,
+  oneOf,
+  optional,
+  Path,
+  when,
+  type FieldError,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 import { clusterIPsOf, familiesOf, isExternalName, isHeadless, policyOf, type Spec } from './kinds.js';
 
 const addressesMax = 2;

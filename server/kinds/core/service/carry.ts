@@ -1,7 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import type { Draft } from '../../kind.js';
-import { specOf } from '../../parts.js';
+import { itemsOf, specOf, type Draft } from '../../language.js';
 import { familyOf } from './addressing.js';
 import {
   allocatesNodePorts,

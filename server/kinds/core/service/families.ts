@@ -1,8 +1,5 @@
-import { type Family } from '../../../registry/validation/addresses.js';
-import { invalid, Path, withoutKept, type FieldError } from '../../../registry/validation/field.js';
+import { atOnce, invalid, Path, standing, withoutKept, type Family, type FieldError } from '../../language.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
-import { standing } from '../../../registry/validation/gatedFindings.js';
-import { atOnce } from '../../../registry/validation/ofEach.js';
 import { addressing, familyOf } from './addressing.js';
 import {
   clusterIPsOf,

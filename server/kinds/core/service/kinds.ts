@@ -1,7 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { sameValue } from '../../../../api/json/equality.js';
-import type { Writable } from '../../kind.js';
+import { isSet, itemsOf, sameValue, type Writable } from '../../language.js';
 
 export type Spec = Writable<v1.ServiceSpec>;
 

@@ -1,10 +1,22 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { byDefault } from '../../../registry/validation/defaults.js';
-import { forbidden } from '../../../registry/validation/field.js';
-import { each, forbiddenAs, ifOwner, members, nonZero, objectRules, oneOf, type Rule } from '../../../registry/validation/table.js';
-import { dnsSubdomain, ipAddress, notAddress } from '../../../registry/validation/values.js';
-import type { Draft, Writable } from '../../kind.js';
-import { specOf } from '../../parts.js';
+import {
+  byDefault,
+  dnsSubdomain,
+  each,
+  forbidden,
+  forbiddenAs,
+  ifOwner,
+  ipAddress,
+  members,
+  nonZero,
+  notAddress,
+  objectRules,
+  oneOf,
+  specOf,
+  type Draft,
+  type Rule,
+  type Writable,
+} from '../../language.js';
 import { isLoadBalancer } from './kinds.js';
 
 const ingress = members<v1.LoadBalancerIngress>({

@@ -1,44 +1,55 @@
 import * as enums from '../../../../api/data/enums.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../api/json/members.js';
-import { cidr, endpointAddress } from '../../../registry/validation/addresses.js';
-import { insteadOfZero, created, completed, byDefault } from '../../../registry/validation/defaults.js';
-import { duplicate, forbidden, invalid, Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import {
+  addressAnd,
   all,
+  byDefault,
+  cidr,
+  completed,
+  created,
   distinct,
+  dnsLabel,
+  dnsSubdomain,
+  duplicate,
   each,
+  endpointAddress,
+  forbidden,
   forbiddenAs,
   ifOwner,
+  inOrder,
+  insteadOfZero,
+  invalid,
   invalidAs,
+  isSet,
+  itemsOf,
+  labelMap,
   members,
   nonZero,
   objectRules,
+  ofEach,
   off,
   on,
   oneOf,
   optional,
   orEmpty,
   orZero,
-  required,
-  requiredPointer,
-  unrepeated,
-  when,
-  whenOwner,
-  type Rule,
-} from '../../../registry/validation/table.js';
-import {
-  addressAnd,
-  dnsLabel,
-  dnsSubdomain,
-  labelMap,
+  Path,
   portNumber,
   portNumberOrName,
   qualified,
-} from '../../../registry/validation/values.js';
-import type { Draft, Writable } from '../../kind.js';
-import { specOf } from '../../parts.js';
+  required,
+  requiredPointer,
+  specOf,
+  unrepeated,
+  when,
+  whenOwner,
+  type Draft,
+  type FieldError,
+  type Found,
+  type Rule,
+  type Writable,
+} from '../../language.js';
+import { required as missing } from '../../../registry/validation/field.js';
 import { addressing, validateAddressingUpdate } from './addressing.js';
 import {
   isExternallyAccessible,

@@ -1,8 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import { addressWarnings, rangeWarnings } from '../../../registry/validation/spelling.js';
-import type { Draft } from '../../kind.js';
-import { specOf } from '../../parts.js';
+import { addressWarnings, itemsOf, rangeWarnings, specOf, type Draft } from '../../language.js';
 import { clusterIPsOf, isExternalName, isHeadless, type Spec } from './kinds.js';
 
 const hints = 'service.kubernetes.io/topology-aware-hints';

@@ -1,22 +1,32 @@
 import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import { duplicate, fieldNotFound, invalid, type Path, type FieldError } from '../../../../registry/validation/field.js';
-import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 import {
+  dnsLabel,
+  duplicate,
   each,
+  fieldNotFound,
   forbiddenAs,
+  inOrder,
+  inRange,
+  invalid,
+  isSet,
+  itemsOf,
   knowing,
   members,
   nonZero,
+  ofEach,
   oneOf,
   optional,
+  portName,
+  portNumber,
   required,
   when,
   withFacts,
-} from '../../../../registry/validation/table.js';
-import { dnsLabel, inRange, portName, portNumber } from '../../../../registry/validation/values.js';
-import type { Writable } from '../../../kind.js';
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../../../language.js';
 import { env, envFrom } from './environment.js';
 import type { PodFacts } from './facts.js';
 import { longRunning } from './handlers.js';

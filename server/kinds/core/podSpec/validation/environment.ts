@@ -1,23 +1,30 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet } from '../../../../../api/json/members.js';
-import { fieldNotFound, invalid, type Path, type FieldError } from '../../../../registry/validation/field.js';
-import { subdomainName } from '../../../../registry/validation/names.js';
-import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 import {
   all,
   andThen,
+  configMapKeyProblems,
+  dnsLabel,
+  dnsSubdomain,
   each,
+  fieldNotFound,
+  inOrder,
+  invalid,
+  isSet,
   knowing,
   members,
   nonZero,
+  ofEach,
   off,
   optional,
   required,
   structure,
+  subdomainName,
   when,
-} from '../../../../registry/validation/table.js';
-import { configMapKeyProblems, dnsLabel, dnsSubdomain } from '../../../../registry/validation/values.js';
-import type { Writable } from '../../../kind.js';
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../../../language.js';
 import type { PodFacts } from './facts.js';
 import { fieldReference, resourceReference } from './references.js';
 import { ownFile } from './sources/files.js';

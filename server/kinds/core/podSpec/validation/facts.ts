@@ -1,5 +1,5 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import type { Writable } from '../../../kind.js';
+import type { Writable } from '../../../language.js';
 
 /** Valid volumes by name. */
 export type Volumes = ReadonlyMap<string, Writable<v1.Volume>>;

@@ -1,11 +1,25 @@
 import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { itemsOf } from '../../../../../api/json/members.js';
-import { invalid, type FieldError, type Path } from '../../../../registry/validation/field.js';
-import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
-import { all, knowing, members, oneOf, optional, required, union } from '../../../../registry/validation/table.js';
-import { nonNegative, portNumber, portNumberOrName, positive } from '../../../../registry/validation/values.js';
-import type { Writable } from '../../../kind.js';
+import {
+  all,
+  invalid,
+  itemsOf,
+  knowing,
+  members,
+  nonNegative,
+  oneOf,
+  optional,
+  portNumber,
+  portNumberOrName,
+  positive,
+  required,
+  union,
+  whileOff,
+  whileOn,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../../../language.js';
 import type { PodFacts } from './facts.js';
 
 const headerName = /^[-A-Za-z0-9]+$/;

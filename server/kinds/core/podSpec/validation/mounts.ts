@@ -1,9 +1,19 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import { fieldNotFound, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
-import { localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
-import { ofEach, type Found } from '../../../../registry/validation/ofEach.js';
-import type { Writable } from '../../../kind.js';
+import {
+  fieldNotFound,
+  forbidden,
+  invalid,
+  isSet,
+  itemsOf,
+  localPath,
+  ofEach,
+  optionallyOneOf,
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../../../language.js';
+import { required } from '../../../../registry/validation/field.js';
 import type { PodFacts } from './facts.js';
 
 type Container = Writable<v1.Container>;

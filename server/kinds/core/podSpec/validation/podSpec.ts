@@ -1,22 +1,38 @@
-import type { Steps } from '../../../../../api/steps.js';
-import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import {
+  all,
+  dnsLabel,
+  dnsSubdomain,
   duplicate,
+  each,
   forbidden,
+  inOrder,
   invalid,
-  required as missing,
+  ipAddress,
+  isSet,
+  itemsOf,
+  knowing,
+  labelMap,
+  maxBytes,
+  members,
+  nonZero,
+  ofEach,
+  oneOf,
+  optional,
+  outcomeOf,
+  qualified,
   strictly,
+  subdomainName,
+  whileOff,
+  whileOn,
+  withFacts,
   type FieldError,
+  type Found,
   type Path,
-} from '../../../../registry/validation/field.js';
-import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
-import { subdomainName } from '../../../../registry/validation/names.js';
-import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
-import { all, each, knowing, maxBytes, members, nonZero, oneOf, optional, withFacts } from '../../../../registry/validation/table.js';
-import { dnsLabel, dnsSubdomain, ipAddress, labelMap, qualified } from '../../../../registry/validation/values.js';
-import { outcomeOf } from '../../../../registry/stepwise.js';
-import type { Writable } from '../../../kind.js';
+  type Steps,
+  type Writable,
+} from '../../../language.js';
+import { required as missing } from '../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
 import { containers, ephemeralContainers, hostNetworkPorts, initContainers } from './containers.js';
 import type { PodFacts } from './facts.js';
 import { overheadOf, podResources } from './resources.js';

@@ -1,9 +1,16 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { entryOf, isSet } from '../../../../../api/json/members.js';
-import { invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
-import { isZero } from '../../../../registry/validation/quantities.js';
-import { qualifiedNameProblems } from '../../../../registry/validation/names.js';
-import type { Writable } from '../../../kind.js';
+import {
+  entryOf,
+  invalid,
+  isSet,
+  isZero,
+  notSupported,
+  qualifiedNameProblems,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../../../language.js';
+import { required } from '../../../../registry/validation/field.js';
 
 /** Known field paths; the place restricts them further. */
 const podFields: ReadonlySet<string> = new Set([

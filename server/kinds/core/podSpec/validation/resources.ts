@@ -1,28 +1,37 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { compareQuantities, formatQuantity } from '../../../../../api/quantity.js';
-import { entryOf, isSet, itemsOf } from '../../../../../api/json/members.js';
 import {
+  compareAmounts,
+  dnsLabel,
   duplicate,
+  entryOf,
   fieldNotFound,
   forbidden,
+  inOrder,
   invalid,
+  isSet,
+  isWhole,
+  isWholeResource,
+  itemsOf,
   keepable,
+  nonNegativeQuantity,
   notSupported,
-  required as missing,
+  ofEach,
+  sortNames,
+  validateContainerResourceName,
+  validateResourceName,
+  wholeValue,
   type FieldError,
+  type Found,
+  type Known,
   type Path,
-} from '../../../../registry/validation/field.js';
-import { compareAmounts, isWhole, nonNegativeQuantity, wholeValue } from '../../../../registry/validation/quantities.js';
-import { sortNames } from '../../../../../api/json/json.js';
+  type Writable,
+} from '../../../language.js';
+import { required as missing } from '../../../../registry/validation/field.js';
 import { causesMax } from '../../../../../api/status.js';
 import { quantityOf } from '../../../../../api/resourceLists.js';
-import { isWholeResource, validateContainerResourceName, validateResourceName } from '../../../../registry/validation/resourcenames.js';
 import { hugePageSize, isHugePages, isOvercommitAllowed } from '../../../../../api/resourceNames.js';
-import type { Known } from '../../../../registry/validation/table.js';
-import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
-import { dnsLabel } from '../../../../registry/validation/values.js';
 import { aggregateAmounts, isPodResource } from '../../../../../api/pods/podResources.js';
-import type { Writable } from '../../../kind.js';
 import type { PodFacts } from './facts.js';
 
 type Requirements = Writable<v1.ResourceRequirements>;

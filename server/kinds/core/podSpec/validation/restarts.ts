@@ -1,9 +1,22 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import { required, type FieldError, type Path } from '../../../../registry/validation/field.js';
-import type { Found } from '../../../../registry/validation/ofEach.js';
-import { all, each, maxItems, members, off, on, oneOf, optional, requiredAs } from '../../../../registry/validation/table.js';
-import type { Writable } from '../../../kind.js';
+import {
+  all,
+  each,
+  isSet,
+  itemsOf,
+  maxItems,
+  members,
+  off,
+  on,
+  oneOf,
+  optional,
+  requiredAs,
+  type FieldError,
+  type Found,
+  type Path,
+  type Writable,
+} from '../../../language.js';
+import { required } from '../../../../registry/validation/field.js';
 
 /** Restart rules for exit codes need a policy of the container. */
 const needsPolicy = ({ restartPolicy, restartPolicyRules }: Writable<v1.Container>, path: Path): FieldError[] =>

@@ -1,22 +1,39 @@
 import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import {
+  all,
+  between,
+  changed,
+  dnsLabelName,
+  dnsSubdomain,
   duplicate,
+  each,
   forbidden,
+  inOrder,
   invalid,
+  isSet,
+  itemsOf,
   keepable,
-  required as missing,
+  labelValueProblems,
+  members,
+  ofEach,
+  oneOf,
+  optional,
+  optionallyOneOf,
+  qualified,
+  requiredAs,
+  requirementForm,
+  structure,
+  validateLabelSelector,
+  whileOff,
+  whileOn,
   type FieldError,
+  type Found,
   type Path,
-} from '../../../../registry/validation/field.js';
-import { labelValueProblems, dnsLabelName } from '../../../../registry/validation/names.js';
-import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
-import { between, dnsSubdomain, oneOf as requiredOneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
-import { requirementForm, validateLabelSelector } from '../../../../registry/validation/labelselector.js';
-import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
-import { all, changed, each, members, oneOf, optional, requiredAs, structure } from '../../../../registry/validation/table.js';
-import type { Writable } from '../../../kind.js';
+  type Writable,
+} from '../../../language.js';
+import { required as missing } from '../../../../registry/validation/field.js';
+import { oneOf as requiredOneOf } from '../../../../registry/validation/values.js';
 
 type Requirement = Writable<v1.NodeSelectorRequirement>;
 type AffinityTerm = Writable<v1.PodAffinityTerm>;

@@ -1,37 +1,39 @@
 import * as enums from '../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import { printedSecurityContext } from '../printedContainers.js';
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  keepable,
-  notSupported,
-  required as missing,
-  type FieldError,
-  type Path,
-} from '../../../../registry/validation/field.js';
-import { whileOff } from '../../../../registry/validation/gatedFindings.js';
-import { inOrder, type Found } from '../../../../registry/validation/ofEach.js';
 import {
   all,
   andThen,
+  between,
+  dnsSubdomain,
+  duplicate,
   each,
+  forbidden,
   forbiddenAs,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  keepable,
   knowing,
+  localPath,
   maxBytes,
   members,
+  notSupported,
   off,
   on,
   oneOf,
   optional,
   requiredAs,
   when,
+  whileOff,
+  type FieldError,
+  type Found,
+  type Path,
   type Rule,
-} from '../../../../registry/validation/table.js';
-import { between, dnsSubdomain, localPath } from '../../../../registry/validation/values.js';
-import type { Writable } from '../../../kind.js';
+  type Writable,
+} from '../../../language.js';
+import { required as missing } from '../../../../registry/validation/field.js';
+import { printedSecurityContext } from '../printedContainers.js';
 import type { PodFacts } from './facts.js';
 
 type PodSpec = Writable<v1.PodSpec>;

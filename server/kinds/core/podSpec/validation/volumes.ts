@@ -1,18 +1,30 @@
 import * as enums from '../../../../../api/data/enums.js';
-import type { Steps } from '../../../../../api/steps.js';
+import {
+  atOnce,
+  dnsLabel,
+  duplicate,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  members,
+  ofEach,
+  oneOf,
+  outcomeOf,
+  required,
+  structure,
+  subdomainName,
+  union,
+  type FieldError,
+  type Path,
+  type Steps,
+  type Writable,
+} from '../../../language.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import { duplicate, invalid, type Path, type FieldError } from '../../../../registry/validation/field.js';
-import { subdomainName } from '../../../../registry/validation/names.js';
-import { members, oneOf, required, structure, union } from '../../../../registry/validation/table.js';
 import { validateTemplateMetadata } from '../../../../registry/validation/templatemetadata.js';
-import { dnsLabel } from '../../../../registry/validation/values.js';
 import { claimSpec } from '../../persistentVolumeClaim/validation.js';
 import type { Volumes } from './facts.js';
 import { sourceNames, volumeSources } from './sources/table.js';
-import type { Writable } from '../../../kind.js';
-import { atOnce, inOrder, ofEach } from '../../../../registry/validation/ofEach.js';
-import { outcomeOf } from '../../../../registry/stepwise.js';
 
 type Volume = Writable<v1.Volume>;
 

@@ -1,6 +1,4 @@
-import { isSet } from '../../../../../api/json/members.js';
-import type { Path } from '../../../../registry/validation/field.js';
-import { isWhole } from '../../../../registry/validation/quantities.js';
+import { isSet, isWhole, type Path } from '../../../language.js';
 
 type Amounts = Readonly<Record<string, string | undefined>>;
 

@@ -1,7 +1,5 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import type { Path } from '../../../../registry/validation/field.js';
-import type { Writable } from '../../../kind.js';
+import { isSet, itemsOf, type Path, type Writable } from '../../../language.js';
 import { fractionalBytes } from './amounts.js';
 
 export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod';

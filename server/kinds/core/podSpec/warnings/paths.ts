@@ -1,7 +1,6 @@
 import { withoutTrailing } from '../../../../../api/trailing.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import type { Writable } from '../../../kind.js';
+import { isSet, itemsOf, type Writable } from '../../../language.js';
 
 /** Pairs of files are quadratic, and warnings are only advice. */
 const comparisonsMax = 100_000;

@@ -1,8 +1,5 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import type { Path } from '../../../../registry/validation/field.js';
-import { labelValueProblems } from '../../../../registry/validation/names.js';
-import type { Writable } from '../../../kind.js';
+import { isSet, itemsOf, labelValueProblems, type Path, type Writable } from '../../../language.js';
 
 type PodSpec = Writable<v1.PodSpec>;
 

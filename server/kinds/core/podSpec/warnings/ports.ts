@@ -1,7 +1,5 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { itemsOf } from '../../../../../api/json/members.js';
-import type { Path } from '../../../../registry/validation/field.js';
-import type { Writable } from '../../../kind.js';
+import { itemsOf, type Path, type Writable } from '../../../language.js';
 import type { Placed } from './containers.js';
 
 /** Pairs are quadratic, and warnings are only advice. */

@@ -1,11 +1,5 @@
-import type { JsonValue } from '../../../../../api/object.js';
+import { addressWarnings, isSet, itemsOf, membersOf, Path, repeats, specOf, type JsonValue, type Writable } from '../../../language.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf, membersOf } from '../../../../../api/json/members.js';
-import { Path } from '../../../../registry/validation/field.js';
-import { repeats } from '../../../../registry/validation/repeats.js';
-import { addressWarnings } from '../../../../registry/validation/spelling.js';
-import type { Writable } from '../../../kind.js';
-import { specOf } from '../../../parts.js';
 import { fractionalBytes } from './amounts.js';
 import { containerWarnings, placedContainers, seccompPodAnnotation, seccompText, type Annotations } from './containers.js';
 import { overlappingPaths } from './paths.js';

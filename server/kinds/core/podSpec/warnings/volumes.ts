@@ -1,8 +1,6 @@
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../api/json/members.js';
-import type { Path } from '../../../../registry/validation/field.js';
+import { isSet, itemsOf, type Path, type Writable } from '../../../language.js';
 import { fractionalBytes } from './amounts.js';
-import type { Writable } from '../../../kind.js';
 
 /** Deprecated and removed volume sources, in checking order, with their reported names. */
 const deprecated: readonly (readonly [member: keyof v1.Volume, text: string, reported?: string])[] = [

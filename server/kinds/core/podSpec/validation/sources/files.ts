@@ -1,10 +1,26 @@
 import type * as v1 from '../../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../../api/json/members.js';
-import { forbidden, invalid, keepable, required as missing, type FieldError, type Path } from '../../../../../registry/validation/field.js';
-import { inOrder, ofEach, type Found } from '../../../../../registry/validation/ofEach.js';
-import { all, each, members, optional, required, type Rule } from '../../../../../registry/validation/table.js';
-import { fileMode, localPath } from '../../../../../registry/validation/values.js';
-import type { Writable } from '../../../../kind.js';
+import {
+  all,
+  each,
+  fileMode,
+  forbidden,
+  inOrder,
+  invalid,
+  isSet,
+  itemsOf,
+  keepable,
+  localPath,
+  members,
+  ofEach,
+  optional,
+  required,
+  type FieldError,
+  type Found,
+  type Path,
+  type Rule,
+  type Writable,
+} from '../../../../language.js';
+import { required as missing } from '../../../../../registry/validation/field.js';
 import { fieldReference, otherContainersResource } from '../references.js';
 
 /** Names that start with two dots are reserved for the links of atomic updates. */

@@ -1,6 +1,5 @@
 import type * as v1 from '../../../../../../api/types/core/v1.js';
-import { members, optional, required, type Rule } from '../../../../../registry/validation/table.js';
-import type { Writable } from '../../../../kind.js';
+import { members, optional, required, type Rule, type Writable } from '../../../../language.js';
 
 /** The members of a source that have to be set. */
 export const needs = <T>(...names: readonly (keyof T & string)[]): Rule<Writable<T> | null | undefined> =>

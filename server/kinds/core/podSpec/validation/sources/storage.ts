@@ -1,10 +1,24 @@
 import * as enums from '../../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../../api/types/core/v1.js';
-import { isSet, itemsOf } from '../../../../../../api/json/members.js';
-import { invalid, notSupported, type Path, required as missing, type FieldError } from '../../../../../registry/validation/field.js';
-import { all, members, nonZero, oneOf, optional, required } from '../../../../../registry/validation/table.js';
-import { between, dnsLabel, inRange } from '../../../../../registry/validation/values.js';
-import type { Writable } from '../../../../kind.js';
+import {
+  all,
+  between,
+  dnsLabel,
+  inRange,
+  invalid,
+  isSet,
+  itemsOf,
+  members,
+  nonZero,
+  notSupported,
+  oneOf,
+  optional,
+  required,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../../../../language.js';
+import { required as missing } from '../../../../../registry/validation/field.js';
 import { namedSecret, needs } from './rule.js';
 
 /** Storage systems, most of them older than the Container Storage Interface (CSI). */

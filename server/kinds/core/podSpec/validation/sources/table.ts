@@ -1,12 +1,23 @@
 import * as enums from '../../../../../../api/data/enums.js';
 import type * as v1 from '../../../../../../api/types/core/v1.js';
-import { isSet } from '../../../../../../api/json/members.js';
-import { driverName } from '../../../../../registry/validation/drivernames.js';
-import { forbidden, required as missing, type FieldError, type Path } from '../../../../../registry/validation/field.js';
-import { isNegative } from '../../../../../registry/validation/quantities.js';
-import { andThen, members, oneOf, optional, required } from '../../../../../registry/validation/table.js';
-import { dnsSubdomain, localPath, noBacksteps } from '../../../../../registry/validation/values.js';
-import type { Writable } from '../../../../kind.js';
+import {
+  andThen,
+  dnsSubdomain,
+  driverName,
+  forbidden,
+  isNegative,
+  isSet,
+  localPath,
+  members,
+  noBacksteps,
+  oneOf,
+  optional,
+  required,
+  type FieldError,
+  type Path,
+  type Writable,
+} from '../../../../language.js';
+import { required as missing } from '../../../../../registry/validation/field.js';
 import { configMap, downwardApi, projected, secret } from './files.js';
 import { needs } from './rule.js';
 import {

@@ -1,0 +1,34 @@
+/** The words of declarations: of kinds and their parts, of rules, and of the JSON that both read. */
+export * from './kind.js';
+export * from './parts.js';
+export * from './cells.js';
+export * from './gated.js';
+export * from './fields.js';
+export * from './warnings.js';
+export * from '../registry/validation/addresses.js';
+export * from '../registry/validation/conditions.js';
+export * from '../registry/validation/defaults.js';
+export * from '../registry/validation/drivernames.js';
+export * from '../registry/validation/field.js';
+export * from '../registry/validation/gatedFindings.js';
+export * from '../registry/validation/immutable.js';
+export * from '../registry/validation/labelselector.js';
+export * from '../registry/validation/names.js';
+export * from '../registry/validation/ofEach.js';
+export * from '../registry/validation/printed.js';
+export * from '../registry/validation/quantities.js';
+export * from '../registry/validation/repeats.js';
+export * from '../registry/validation/resourcenames.js';
+export * from '../registry/validation/spelling.js';
+export * from '../registry/validation/table.js';
+export * from '../registry/validation/values.js';
+export * from '../registry/rules.js';
+export * from '../registry/stepwise.js';
+export * from '../../api/json/defaulting.js';
+export * from '../../api/json/equality.js';
+export * from '../../api/json/json.js';
+export * from '../../api/json/members.js';
+export * from '../../api/object.js';
+export * from '../../api/steps.js';
+/** These names are words of the table before they are anything else. */
+export { oneOf, required } from '../registry/validation/table.js';
