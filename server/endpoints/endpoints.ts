@@ -97,10 +97,8 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
     routing = route(context, info, deps.catalogue);
   }
   if (routing.outcome === 'unknown') return sendPageNotFound(context);
-  const { deprecation, refusal } = routing.route.resource.behaviour;
+  const { deprecation } = routing.route.resource.behaviour;
   if (deprecation !== null) deps.counts.deprecated(routing.route.resource, info.subresource, deprecation.removedRelease);
-  const refused = refusal(routing.route.verb);
-  if (refused !== null) throw refused;
   const { storage: resource } = routing.route.resource;
   await handlerOf(routing.route)(context, routing.route, deps).catch((error: unknown) => {
     if (error instanceof NotAcceptableError) context.warnings.length = 0;

@@ -47,7 +47,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind, minor = binaryMin
     hasMessages: true,
     selfDescribed: false,
     storage: (storage) => storage,
-    refusal: () => null,
+    creationRefusal: () => null,
     retired: null,
   };
 }

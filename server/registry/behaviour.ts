@@ -73,7 +73,7 @@ export interface Behaviour {
   readonly selfDescribed: boolean;
   /** The result holds objects in the version of `ServedResource.storage`. */
   readonly storage: (storage: Storage) => Storage;
-  readonly refusal: (verb: string) => StatusError | null;
+  readonly creationRefusal: (name: string) => StatusError | null;
   /** Watches end, and their clients reconnect. Null for permanent types. */
   readonly retired: AbortSignal | null;
 }

@@ -73,7 +73,7 @@ export class Creator {
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, request.random);
     const shownName = prefix === '' ? firstName : prefix;
-    const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, shownName, request) : {};
+    const namespaceLabels = await this.placeFor(target, { name: body.metadata.name ?? '', shownName }, request);
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn(request);
@@ -102,8 +102,15 @@ export class Creator {
   }
 
   /** A dry run makes no namespace. */
-  namespaceFor(target: Target, name: string, { dryRun }: WriteOptions): Promise<Readonly<Record<string, string>>> {
-    return admitToNamespace(this.#objects.storage, target, name, dryRun ? { ...this.#namespaces, provide: null } : this.#namespaces);
+  async placeFor(
+    target: Target,
+    { name, shownName }: { readonly name: string; readonly shownName: string },
+    { dryRun }: WriteOptions,
+  ): Promise<Readonly<Record<string, string>>> {
+    const refused = target.resource.behaviour.creationRefusal(name);
+    if (refused !== null) throw refused;
+    if (!target.resource.namespaced) return {};
+    return admitToNamespace(this.#objects.storage, target, shownName, dryRun ? { ...this.#namespaces, provide: null } : this.#namespaces);
   }
 
   async #createNamed(target: Target, body: ApiObject, names: NewNames, request: WriteRequest): Promise<StoredObject> {

@@ -111,8 +111,8 @@ class GenericRegistry implements Registry {
   }
 
   async admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void> {
-    if (question.operation === 'CREATE' && target.resource.namespaced && question.asksAboutRights !== true)
-      await this.#creator.namespaceFor(target, target.name, options);
+    if (question.operation === 'CREATE' && question.asksAboutRights !== true)
+      await this.#creator.placeFor(target, { name: target.name, shownName: target.name }, options);
     const asked = admissionRequest(target, { ...question, name: target.name, old: null }, options);
     await this.#admission?.admit(asked);
     await this.#admission?.validate(asked);

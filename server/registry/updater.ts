@@ -202,9 +202,7 @@ export class Updater {
     // Preconditions come before the version (store.go).
     refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
     refuseUnreadableVersion(object.metadata);
-    const refused = target.resource.behaviour.refusal('create');
-    if (refused !== null) throw refused;
-    if (target.resource.namespaced) await this.#creator.namespaceFor(target, target.name, request);
+    await this.#creator.placeFor(target, { name: target.name, shownName: target.name }, request);
     if (isHeavy(object as JsonObject)) await nextTurn(request);
     return this.#creator.create(
       target,

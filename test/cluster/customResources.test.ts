@@ -415,9 +415,11 @@ describe('cluster/customResources', function () {
     );
     const refused = await until(
       () => test.client.request('POST', collection, { body: thing('late', []) }),
-      ({ status }) => status === 405,
+      ({ status }) => status === 403,
     );
-    expect((refused.body as ApiObject).message).to.equal('create not allowed while custom resource definition is terminating');
+    expect((refused.body as ApiObject).message).to.equal(
+      `things.${group} "late" is forbidden: create not allowed while custom resource definition is terminating`,
+    );
     await test.client.expect(200, 'GET', `${collection}/held`);
     await test.client.expect(200, 'PATCH', `${collection}/held`, {
       body: { metadata: { finalizers: null } },

@@ -6,7 +6,7 @@ import { compile } from '../../../workers/schema/custom/compile.js';
 import { unknownFieldText, type CompiledSchema, type MergeSchema, type ReceiveResult } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
-import { methodNotSupported, StatusError } from '../../../api/status.js';
+import { forbidden, type StatusError } from '../../../api/status.js';
 import { compileRules } from '../../../cel/rules/compile.js';
 import type { RuleTimes } from '../../../cel/rules/times.js';
 import { embeddedRules } from '../../kinds/apiextensions.k8s.io/embeddedRules.js';
@@ -149,7 +149,7 @@ export class CustomType {
       hasMessages: false,
       selfDescribed: true,
       storage: (storage) => versionedStorage(storage, presenter),
-      refusal: (verb) => (verb === 'create' && options.isTerminating() ? terminating(names, verb) : null),
+      creationRefusal: (name) => (options.isTerminating() ? terminating(names, name) : null),
       retired: this.#retirement.signal,
     };
   }
@@ -244,10 +244,8 @@ function usualWarning({ group, names: { kind }, versions }: Definition, { name }
   return `${group}/${name} ${kind} is deprecated${newest === undefined ? '' : `; use ${group}/${newest} ${kind}`}`;
 }
 
-const terminating = (resource: ResourceNames, verb: string): StatusError => {
-  const plain = methodNotSupported(resource, verb);
-  return new StatusError(plain.code, plain.reason, `${verb} not allowed while custom resource definition is terminating`, plain.details);
-};
+const terminating = (resource: ResourceNames, name: string): StatusError =>
+  forbidden(resource, name, 'create not allowed while custom resource definition is terminating');
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;

@@ -202,7 +202,7 @@ describe('extensions/definitions', () => {
     expect(left.outcome === 'found' && left.items).to.deep.equal([]);
   });
 
-  it('stay until the last of their objects is gone, and take no new ones', async () => {
+  it('stay until the last of their objects is gone, and take no new ones (customresource_handler.go)', async () => {
     const server = await start();
     await server.define(definition('widgets', 'Widget'));
     const held = server.target('v1', 'widgets', 'held');
@@ -216,18 +216,20 @@ describe('extensions/definitions', () => {
     expect(object.decode().metadata)
       .to.deep.include({ finalizers: [cleanupFinalizer], generation: 1 })
       .and.not.to.have.property('deletionGracePeriodSeconds');
-    await server.until(() => held.resource.behaviour.refusal('create') !== null);
-    expect(held.resource.behaviour.refusal('create'))
+    await server.until(() => held.resource.behaviour.creationRefusal('') !== null);
+    const why = 'is forbidden: create not allowed while custom resource definition is terminating';
+    const generated = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { generateName: 'new-' } };
+    const creating = server.registry.create({ ...held, name: '' }, generated, ownWrites);
+    expect(await creating.catch((error: unknown) => error))
       .to.be.instanceOf(StatusError)
-      .and.to.include({ code: 405, message: 'create not allowed while custom resource definition is terminating' });
-    expect(held.resource.behaviour.refusal('update')).to.equal(null);
+      .and.to.include({ code: 403, message: `widgets.example.com ${why}` });
     const applied = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'other' } };
     const applying = server.registry.update(
       { ...held, name: 'other' },
       { apply: () => structuredClone(applied), subresource: '', uid: null, mayCreate: () => {}, applies: true },
       { ...ownWrites, dryRun: true },
     );
-    expect(await applying.catch((error: unknown) => error)).to.include({ code: 405 });
+    expect(await applying.catch((error: unknown) => error)).to.include({ code: 403, message: `widgets.example.com "other" ${why}` });
     const ending = server.custom.catalogue.resource('example.com', 'v1', 'widgets');
     expect(ending).not.to.equal(held.resource);
     expect(ending === null ? null : ending.behaviour).to.equal(held.resource.behaviour);
