@@ -12,6 +12,7 @@ export * from '../registry/validation/drivernames.js';
 export * from '../registry/validation/field.js';
 export * from '../registry/validation/gatedFindings.js';
 export * from '../registry/validation/immutable.js';
+export * from '../registry/validation/internalform.js';
 export * from '../registry/validation/labelselector.js';
 export * from '../registry/validation/names.js';
 export * from '../registry/validation/ofEach.js';

@@ -23,6 +23,7 @@ import {
   optional,
   orEmpty,
   Path,
+  printedStructure,
   qualified,
   required,
   requiredAs,
@@ -31,6 +32,7 @@ import {
   sameValue,
   specOf,
   textAt,
+  texts,
   unset,
   whenFacts,
   whenOwner,
@@ -43,7 +45,6 @@ import {
   type Writable,
 } from '../language.js';
 import { required as missing } from '../../registry/validation/field.js';
-import { printedStructure, texts } from '../../registry/validation/internalform.js';
 import { expression, matchConditions, scopeOf, variables } from './expressions.js';
 import { matchResources, paramKind } from './matchResources.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';

@@ -1,33 +1,31 @@
 import {
   all,
   dns1035LabelName,
+  flags,
   inOrder,
   invalid,
   isSet,
+  listOf,
   members,
   nonZero,
+  numbers,
   objectsIn,
   ofAll,
   oneOf,
+  optionals,
+  optionalStructure,
   Path,
+  printedBy,
+  printedStructure,
   required,
+  texts,
   type FieldError,
   type Found,
   type Steps,
+  type StructureForm,
 } from '../language.js';
 import { required as missing } from '../../registry/validation/field.js';
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import {
-  flags,
-  listOf,
-  numbers,
-  optionals,
-  optionalStructure,
-  printedBy,
-  printedStructure,
-  texts,
-  type StructureForm,
-} from '../../registry/validation/internalform.js';
 import { conversion } from './conversion.js';
 import { group, joined, names, requiredNames } from './definitionNames.js';
 import { hoist, schemaOf, type Spec, type Version } from './hoisting.js';

@@ -17,6 +17,7 @@ import {
   objectRules,
   optional,
   Path,
+  printedStructure,
   sameValue,
   selectorAt,
   specOf,
@@ -30,7 +31,6 @@ import {
   type Writable,
 } from '../language.js';
 import { required } from '../../registry/validation/field.js';
-import { printedStructure } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';

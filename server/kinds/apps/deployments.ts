@@ -15,10 +15,14 @@ import {
   nonNegative,
   notSupported,
   numberAt,
+  numbers,
   objectRules,
+  optionalStructure,
+  printedStructure,
   sameValue,
   selectorAt,
   textAt,
+  texts,
   whenOwner,
   type Draft,
   type FieldError,
@@ -28,7 +32,6 @@ import {
   type Writable,
 } from '../language.js';
 import { restoreMember } from '../../registry/statuswrites.js';
-import { numbers, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { workloadWarnings } from './workloadWarnings.js';

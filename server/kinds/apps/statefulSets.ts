@@ -25,15 +25,20 @@ import {
   members,
   nonNegative,
   nonZero,
+  numbers,
   objectRules,
   objectsIn,
   oneOf,
   optional,
+  optionals,
+  optionalStructure,
   Path,
+  printedStructure,
   sameValue,
   setDefault,
   specOf,
   textAt,
+  texts,
   type Draft,
   type FieldError,
   type Found,
@@ -42,7 +47,6 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { numbers, optionals, optionalStructure, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { claimSpec, pendingClaim } from '../core/persistentVolumeClaim/validation.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';

@@ -3,15 +3,16 @@ import {
   itemsOf,
   memberAt,
   membersOf,
+  printedStructure,
   specOf,
   statusOf,
   textAt,
   type ApiObject,
   type JsonObject,
   type JsonValue,
+  type StructureForm,
 } from '../language.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
 
 /** Version 1 has only average CPU utilisation; annotations carry the rest. Version 2 is stored. */

@@ -16,11 +16,13 @@ import {
   orZero,
   Path,
   pathSegmentName,
+  printedStructure,
   qualified,
   required,
   sameValue,
   subdomainName,
   textAt,
+  texts,
   when,
   type ApiObject,
   type Cells,
@@ -36,7 +38,6 @@ import {
 } from '../language.js';
 import { required as missing } from '../../registry/validation/field.js';
 import type { ShortPathIn } from '../../registry/memberPath.js';
-import { printedStructure, texts } from '../../registry/validation/internalform.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;

@@ -23,9 +23,11 @@ import {
   objectRules,
   ofEach,
   oneOf,
+  optionals,
   orEmpty,
   parseRange,
   Path,
+  printedStructure,
   qualifiedNameProblems,
   rangeWarnings,
   repeats,
@@ -33,6 +35,7 @@ import {
   specOf,
   statusOf,
   textAt,
+  texts,
   unrepeated,
   withoutLeadingZeros,
   type Draft,
@@ -43,7 +46,6 @@ import {
   type Writable,
 } from '../language.js';
 import { nodeAnnotations } from './nodeAnnotations.js';
-import { optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { roundAmounts } from '../../../api/resourceLists.js';
 
 type Taint = Writable<v1.Taint>;

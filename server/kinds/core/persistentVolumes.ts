@@ -11,6 +11,7 @@ import {
   memberAt,
   objectRulesWith,
   Path,
+  printedStructure,
   sameValue,
   setTextDefault,
   specOf,
@@ -26,7 +27,6 @@ import {
   type Writable,
 } from '../language.js';
 import { differenceOf } from '../../registry/validation/difference.js';
-import { printedStructure } from '../../registry/validation/internalform.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { volumeSpec } from './persistentVolume/spec.js';

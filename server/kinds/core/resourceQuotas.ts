@@ -5,15 +5,19 @@ import {
   isWhole,
   isWholeResource,
   itemsOf,
+  listOf,
   members,
   nonNegativeQuantity,
   objectAt,
   objectRules,
   ofEach,
   optional,
+  optionals,
   Path,
+  printedStructure,
   specOf,
   statusOf,
+  texts,
   validateResourceName,
   type Draft,
   type FieldError,
@@ -26,7 +30,6 @@ import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from 
 import { isHugePages } from '../../../api/resourceNames.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from '../../../api/resourceLists.js';
-import { listOf, optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
 
 type Spec = Writable<v1.ResourceQuotaSpec>;
 

@@ -4,32 +4,30 @@ import {
   condition,
   created,
   dnsSubdomain,
+  flags,
   insteadOfZero,
   invalid,
+  listOf,
   members,
   notSupported,
   numberAt,
+  numbers,
   objectRules,
   optional,
+  optionals,
+  optionalStructure,
+  printedStructure,
   requiredAs,
   sameValue,
+  structureOf,
   textAt,
+  texts,
   type Draft,
   type FieldError,
   type Kind,
   type Path,
   type Writable,
 } from '../language.js';
-import {
-  flags,
-  listOf,
-  numbers,
-  optionals,
-  optionalStructure,
-  printedStructure,
-  structure,
-  texts,
-} from '../../registry/validation/internalform.js';
 import { mandatorySpec } from './mandatory.js';
 import { policyRules } from './rules.js';
 import { status, statusWrites } from './status.js';
@@ -48,7 +46,7 @@ const subjectForm = [
 ];
 const resourceForm = [...optionals('verbs', 'apiGroups=APIGroups', 'resources'), ...flags('clusterScope'), ...optionals('namespaces')];
 const specForm = [
-  ...structure('priorityLevelConfiguration', texts('name')),
+  ...structureOf('priorityLevelConfiguration', texts('name')),
   ...numbers('matchingPrecedence'),
   ...optionalStructure('distinguisherMethod', texts('type')),
   ...listOf('rules', [

@@ -12,14 +12,20 @@ import {
   invalid,
   members,
   notSupported,
+  numbers,
   objectRules,
   oneOf,
   optional,
+  optionals,
+  optionalStructure,
   orEmpty,
   orZero,
+  printedStructure,
   requiredPointer,
   requiredPointerAs,
   sameValue,
+  structureOf,
+  texts,
   valueAt,
   whenOwner,
   type Draft,
@@ -29,7 +35,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { numbers, optionals, optionalStructure, printedStructure, structure, texts } from '../../registry/validation/internalform.js';
 import { mandatorySpec } from './mandatory.js';
 import { status, statusWrites } from './status.js';
 
@@ -47,7 +52,7 @@ const roundtripAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrenc
 const responseForm = [...texts('type'), ...optionalStructure('queuing', numbers('queues', 'handSize', 'queueLengthLimit'))];
 const limitedForm = [
   ...numbers('nominalConcurrencyShares'),
-  ...structure('limitResponse', responseForm),
+  ...structureOf('limitResponse', responseForm),
   ...optionals('lendablePercent', 'borrowingLimitPercent'),
 ];
 const specForm = [

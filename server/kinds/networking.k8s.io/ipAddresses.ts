@@ -6,12 +6,13 @@ import {
   nonZero,
   objectRules,
   pathSegmentName,
+  printedStructure,
   requiredPointer,
   textAt,
   type Draft,
   type Kind,
+  type StructureForm,
 } from '../language.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { immutable } from '../immutable.js';
 import { addressNameProblems } from './canonical.js';
 import { segment } from './references.js';

@@ -10,15 +10,17 @@ import {
   members,
   objectRules,
   optional,
+  optionals,
   Path,
+  printedStructure,
   required,
   strictly,
+  texts,
   unrepeated,
   type Draft,
   type Kind,
   type Writable,
 } from '../language.js';
-import { optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
 import { overheadOf } from '../core/podSpec/validation/resources.js';
 import { tolerations } from '../core/podSpec/validation/scheduling.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';

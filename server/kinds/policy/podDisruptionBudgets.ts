@@ -13,8 +13,11 @@ import {
   objectRules,
   oneOf,
   optional,
+  optionals,
   pathSegmentName,
+  printedStructure,
   sameValue,
+  selectors,
   validateLabelSelector,
   type ApiObject,
   type Draft,
@@ -25,7 +28,6 @@ import {
   type Writable,
 } from '../language.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { optionals, printedStructure, selectors } from '../../registry/validation/internalform.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 
 type Spec = Writable<v1.PodDisruptionBudgetSpec> | null | undefined;

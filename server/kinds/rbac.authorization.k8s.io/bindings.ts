@@ -16,8 +16,10 @@ import {
   oneOf,
   Path,
   pathSegmentName,
+  printedStructure,
   required,
   sameValue,
+  texts,
   whenOwner,
   type Draft,
   type FieldError,
@@ -26,7 +28,6 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { printedStructure, texts } from '../../registry/validation/internalform.js';
 
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');

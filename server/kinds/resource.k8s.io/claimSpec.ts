@@ -12,11 +12,18 @@ import {
   isSet,
   itemsOf,
   knowing,
+  listOf,
+  maps,
   members,
+  numbers,
   oneOf,
   optional,
+  optionals,
+  optionalStructure,
   orEmpty,
   required,
+  structureOf,
+  texts,
   withFactsOf,
   type FieldError,
   type Found,
@@ -24,7 +31,6 @@ import {
   type Writable,
 } from '../language.js';
 import { required as missing } from '../../registry/validation/field.js';
-import { listOf, maps, numbers, optionals, optionalStructure, structure, texts } from '../../registry/validation/internalform.js';
 import { configuration, configurationsMax, selectors, tolerations } from './devices.js';
 import { byName, list, set } from './lists.js';
 import { fullyQualifiedName } from './names.js';
@@ -55,7 +61,7 @@ const requestForm = [
   ...listOf('firstAvailable', [...texts('name'), ...devicesForm, ...furtherForm]),
 ];
 const configForm = [...optionals('requests'), ...optionalStructure('opaque', [...texts('driver'), ...optionals('parameters')])];
-export const claimSpecForm = structure('devices', [
+export const claimSpecForm = structureOf('devices', [
   ...listOf('requests', requestForm),
   ...listOf('constraints', optionals('requests', 'matchAttribute', 'distinctAttribute')),
   ...listOf('config', configForm),

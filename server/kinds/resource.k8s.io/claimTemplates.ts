@@ -1,6 +1,17 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { created, inOrder, members, membersOf, objectRules, specOf, type Draft, type Kind } from '../language.js';
-import { metadata, printedStructure, structure } from '../../registry/validation/internalform.js';
+import {
+  created,
+  inOrder,
+  members,
+  membersOf,
+  metadata,
+  objectRules,
+  printedStructure,
+  specOf,
+  structureOf,
+  type Draft,
+  type Kind,
+} from '../language.js';
 import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
 import { immutable } from '../immutable.js';
 import { claimTemplateGates } from './gated.js';
@@ -17,7 +28,7 @@ const validateTemplate = objectRules<v1.ResourceClaimTemplate>({
   ),
 });
 
-const form = [...metadata, ...structure('spec', claimSpecForm)];
+const form = [...metadata, ...structureOf('spec', claimSpecForm)];
 
 export const resourceClaimTemplates: Kind<Draft<v1.ResourceClaimTemplate>> = {
   name: 'resourceclaimtemplates.resource.k8s.io',

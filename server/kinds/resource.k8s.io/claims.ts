@@ -1,6 +1,5 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { inOrder, itemsOf, memberAt, objectRules, specOf, type Draft, type Kind } from '../language.js';
-import { printedStructure } from '../../registry/validation/internalform.js';
+import { inOrder, itemsOf, memberAt, objectRules, printedStructure, specOf, type Draft, type Kind } from '../language.js';
 import { immutable } from '../immutable.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';

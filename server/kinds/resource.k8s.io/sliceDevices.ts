@@ -12,7 +12,9 @@ import {
   maxBytes,
   members,
   optional,
+  optionals,
   orEmpty,
+  printedStructure,
   required,
   sameValue,
   strictly,
@@ -24,7 +26,6 @@ import {
   type Writable,
 } from '../language.js';
 import { required as missing } from '../../registry/validation/field.js';
-import { optionals, printedStructure } from '../../registry/validation/internalform.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { requestPolicy } from './capacity.js';
 import { bindingConditions, taint } from './devices.js';

@@ -13,6 +13,7 @@ import {
   objectRules,
   orEmpty,
   Path,
+  printedStructure,
   qualified,
   repeats,
   required,
@@ -21,10 +22,10 @@ import {
   type Draft,
   type FieldError,
   type Kind,
+  type StructureForm,
   type Writable,
 } from '../language.js';
 import { required as missing } from '../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 
 type Driver = Writable<v1.CSINodeDriver>;
 

@@ -15,17 +15,18 @@ import {
   objectRules,
   optional,
   orEmpty,
+  printedStructure,
   tooLong,
   type ChangeRules,
   type Draft,
   type Found,
   type Kind,
   type Path,
+  type StructureForm,
   type Writable,
 } from '../language.js';
 import { required as missing } from '../../registry/validation/field.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
 import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { immutable } from '../immutable.js';

@@ -44,7 +44,7 @@ export const flags = held('flag');
 export const optionals = held('optional');
 export const maps = held('map');
 /** A structure, an optional structure, a list of structures. */
-export const structure = (name: string, of: StructureForm): Members => held({ of })(name);
+export const structureOf = (name: string, of: StructureForm): Members => held({ of })(name);
 export const optionalStructure = (name: string, optional: StructureForm): Members => held({ optional })(name);
 export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);
 export const printedBy = (by: (value: JsonValue) => JsonValue, ...names: readonly string[]): Members => held({ by })(...names);

@@ -1,14 +1,18 @@
-import { isObject, itemsOf, membersOf, type JsonObject, type JsonValue } from '../../language.js';
 import {
   flags,
+  isObject,
+  itemsOf,
   listOf,
+  membersOf,
   optionals,
   optionalStructure,
   printedBy,
   printedStructure,
   texts,
+  type JsonObject,
+  type JsonValue,
   type StructureForm,
-} from '../../../registry/validation/internalform.js';
+} from '../../language.js';
 
 /** Schemas as messages quote them: the reference prints its internal structure. */
 export const printedSchema = (schema: JsonValue): JsonObject => printedStructure(schema, form);

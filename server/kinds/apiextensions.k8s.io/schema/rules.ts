@@ -13,15 +13,16 @@ import {
   oneOf,
   optional,
   Path,
+  printedStructure,
   when,
   withFacts,
   type FieldError,
   type Found,
   type Steps,
+  type StructureForm,
   type Writable,
 } from '../../language.js';
 import { required } from '../../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
 import { resolvePath } from './fieldPath.js';
 import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';

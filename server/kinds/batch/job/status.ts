@@ -9,7 +9,9 @@ import {
   members,
   nonNegative,
   optional,
+  optionals,
   Path,
+  printedStructure,
   sameValue,
   specOf,
   statusOf,
@@ -20,7 +22,6 @@ import {
   type Writable,
 } from '../../language.js';
 import { required } from '../../../registry/validation/field.js';
-import { optionals, printedStructure } from '../../../registry/validation/internalform.js';
 import { overlapOf, parseIndexes } from './indexes.js';
 
 /** Most rules check a member only when it changes, so that statuses of older controllers stay writable. */

@@ -4,19 +4,22 @@ import {
   invalid,
   isSet,
   knowing,
+  listOf,
   maxItems,
   members,
   nonNegative,
+  optionals,
+  printedStructure,
   requiredAs,
   tooLong,
   withFacts,
   type FieldError,
   type Found,
   type Path,
+  type StructureForm,
   type Writable,
 } from '../../language.js';
 import { required as missing } from '../../../registry/validation/field.js';
-import { listOf, optionals, printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
 import { parseIndexes } from './indexes.js';
 
 type Rule = Writable<v1.SuccessPolicyRule>;

@@ -5,26 +5,24 @@ import {
   invalid,
   isSet,
   itemsOf,
+  listOf,
+  optionals,
+  optionalStructure,
   Path,
   printedSelector,
+  printedStructure,
   sameValue,
   specOf,
+  texts,
   unchanged,
   type Draft,
   type FieldError,
   type Found,
   type JsonValue,
+  type StructureForm,
   type Writable,
 } from '../../language.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
-import {
-  listOf,
-  optionals,
-  optionalStructure,
-  printedStructure,
-  texts,
-  type StructureForm,
-} from '../../../registry/validation/internalform.js';
 import { printedPodTemplate } from '../../core/podSpec/printed.js';
 import { jobSpec } from './spec.js';
 

@@ -1,13 +1,4 @@
-import {
-  flags,
-  listOf,
-  maps,
-  numbers,
-  optionals,
-  optionalStructure,
-  texts,
-  type StructureForm,
-} from '../../../registry/validation/internalform.js';
+import { flags, listOf, maps, numbers, optionals, optionalStructure, texts, type StructureForm } from '../../language.js';
 
 /** Pods share some of them, with another structure for secrets, which have no namespace there. */
 

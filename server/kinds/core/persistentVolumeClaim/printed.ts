@@ -1,12 +1,4 @@
-import {
-  maps,
-  optionals,
-  optionalStructure,
-  selectors,
-  structure,
-  texts,
-  type StructureForm,
-} from '../../../registry/validation/internalform.js';
+import { maps, optionals, optionalStructure, selectors, structureOf, texts, type StructureForm } from '../../language.js';
 
 type Forms = (...names: readonly string[]) => StructureForm;
 
@@ -16,7 +8,7 @@ const source = [...optionals('apiGroup=APIGroup'), ...texts('kind', 'name')];
 export const claimForm = (lists: Forms = optionals, amounts: Forms = maps): StructureForm => [
   ...lists('accessModes'),
   ...selectors('selector'),
-  ...structure('resources', amounts('limits', 'requests')),
+  ...structureOf('resources', amounts('limits', 'requests')),
   ...texts('volumeName'),
   ...optionals('storageClassName', 'volumeMode'),
   ...optionalStructure('dataSource', source),

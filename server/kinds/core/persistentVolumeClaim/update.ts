@@ -6,7 +6,9 @@ import {
   isSet,
   itemsOf,
   Path,
+  printedBy,
   printedMap,
+  printedStructure,
   specOf,
   unchanged,
   type Draft,
@@ -14,7 +16,6 @@ import {
   type Writable,
 } from '../../language.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
-import { printedBy, printedStructure } from '../../../registry/validation/internalform.js';
 import { classAnnotation } from '../persistentVolumes.js';
 import { claimForm } from './printed.js';
 import { copySource } from './sources.js';

@@ -1,6 +1,15 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import { invalid, isSet, itemsOf, sameValue, type FieldError, type JsonObject, type Path, type Writable } from '../../language.js';
-import { printedStructure } from '../../../registry/validation/internalform.js';
+import {
+  invalid,
+  isSet,
+  itemsOf,
+  printedStructure,
+  sameValue,
+  type FieldError,
+  type JsonObject,
+  type Path,
+  type Writable,
+} from '../../language.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';
 import { specPath } from './validation.js';
 

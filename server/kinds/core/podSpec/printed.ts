@@ -1,6 +1,3 @@
-import { printedMetadata, specOf, type JsonObject, type Writable } from '../../language.js';
-import type * as v1 from '../../../../api/types/core/v1.js';
-import { differenceOf } from '../../../registry/validation/difference.js';
 import {
   flags,
   listOf,
@@ -8,12 +5,18 @@ import {
   numbers,
   optionals,
   optionalStructure,
+  printedMetadata,
   printedStructure,
   selectors,
-  structure,
+  specOf,
+  structureOf,
   texts,
+  type JsonObject,
   type StructureForm,
-} from '../../../registry/validation/internalform.js';
+  type Writable,
+} from '../../language.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { differenceOf } from '../../../registry/validation/difference.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';
 import { container, ephemeral, profiles, resources, seLinux, windows } from './printedContainers.js';
 import { volume } from './printedVolumes.js';
@@ -46,12 +49,12 @@ const podTerm: StructureForm = [
 ];
 const podAffinity: StructureForm = [
   ...listOf(required, podTerm),
-  ...listOf(preferred, [...numbers('weight'), ...structure('podAffinityTerm', podTerm)]),
+  ...listOf(preferred, [...numbers('weight'), ...structureOf('podAffinityTerm', podTerm)]),
 ];
 const affinity: StructureForm = [
   ...optionalStructure('nodeAffinity', [
     ...optionalStructure(required, listOf('nodeSelectorTerms', nodeTermForm)),
-    ...listOf(preferred, [...numbers('weight'), ...structure('preference', nodeTermForm)]),
+    ...listOf(preferred, [...numbers('weight'), ...structureOf('preference', nodeTermForm)]),
   ]),
   ...optionalStructure('podAffinity', podAffinity),
   ...optionalStructure('podAntiAffinity', podAffinity),

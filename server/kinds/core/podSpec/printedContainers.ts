@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../language.js';
 import {
   flags,
   listOf,
@@ -7,10 +6,11 @@ import {
   optionals,
   optionalStructure,
   printedStructure,
-  structure,
+  structureOf,
   texts,
+  type JsonObject,
   type StructureForm,
-} from '../../../registry/validation/internalform.js';
+} from '../../language.js';
 import { fieldReference, resourceReference } from './printedVolumes.js';
 
 /** The reference's internal structures of containers, in declaration order. */
@@ -85,7 +85,7 @@ export const container: StructureForm = [
   ...listOf('ports', port),
   ...listOf('envFrom', envFrom),
   ...listOf('env', env),
-  ...structure('resources', resources),
+  ...structureOf('resources', resources),
   ...listOf('resizePolicy', texts('resourceName', 'restartPolicy')),
   ...optionals('restartPolicy'),
   ...listOf('restartPolicyRules', [...texts('action'), ...optionalStructure('exitCodes', [...texts('operator'), ...optionals('values')])]),

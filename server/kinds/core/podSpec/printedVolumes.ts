@@ -8,10 +8,10 @@ import {
   optionalStructure,
   quantities,
   selectors,
-  structure,
+  structureOf,
   texts,
   type StructureForm,
-} from '../../../registry/validation/internalform.js';
+} from '../../language.js';
 import { azureDisk, cephFs, cinder, disks, flexVolume, iscsi, plainSources, quobyte, rbd, scaleIo } from '../persistentVolume/printed.js';
 import { claimForm } from '../persistentVolumeClaim/printed.js';
 
@@ -85,6 +85,6 @@ export const volume: StructureForm = [
     ...maps('volumeAttributes'),
     ...optionalStructure('nodePublishSecretRef', secret),
   ]),
-  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', [...metadata, ...structure('spec', claimForm())])),
+  ...optionalStructure('ephemeral', optionalStructure('volumeClaimTemplate', [...metadata, ...structureOf('spec', claimForm())])),
   ...optionalStructure('image', texts('reference', 'pullPolicy')),
 ];
