@@ -31,5 +31,6 @@ export * from '../../api/json/json.js';
 export * from '../../api/json/members.js';
 export * from '../../api/object.js';
 export * from '../../api/steps.js';
-/** These names are words of the table before they are anything else. */
+/** These names are words of the table; the finding has another name here. */
 export { oneOf, required } from '../registry/validation/table.js';
+export { required as missing } from '../registry/validation/field.js';

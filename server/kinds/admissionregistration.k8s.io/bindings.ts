@@ -1,7 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { shownSelector } from '../../../api/selectors.js';
-import type { LabelSelector } from '../../../api/types/meta/v1.js';
 import {
   all,
   at,
@@ -22,6 +19,9 @@ import {
   type ObjectRules,
   type Path,
 } from '../language.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
+import { shownSelector } from '../../../api/selectors.js';
+import type { LabelSelector } from '../../../api/types/meta/v1.js';
 import { matchResources, paramRef } from './matchResources.js';
 import { mutatingOnly } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';

@@ -7,6 +7,7 @@ import {
   invalid,
   isSet,
   members,
+  missing,
   nonZero,
   optional,
   orZero,
@@ -15,7 +16,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import { parseUrl } from './urls.js';
 
 type Client = Writable<v1.WebhookClientConfig>;

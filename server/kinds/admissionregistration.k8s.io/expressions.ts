@@ -9,6 +9,7 @@ import {
   isSet,
   itemsOf,
   members,
+  missing,
   qualified,
   required,
   tooMany,
@@ -19,7 +20,6 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 
 type Variable = Writable<v1.Variable>;
 type Condition = Writable<v1.MatchCondition>;

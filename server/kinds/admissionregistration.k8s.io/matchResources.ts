@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import {
   all,
   byDefault,
@@ -11,6 +10,7 @@ import {
   invalid,
   isSet,
   members,
+  missing,
   nonZero,
   oneOf,
   optional,
@@ -24,7 +24,7 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { namedRule } from './rules.js';
 
 type ParamRef = Writable<v1.ParamRef>;

@@ -1,7 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/admissionregistration/v1.js';
-import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
-import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
 import {
   all,
   andThen,
@@ -16,6 +13,7 @@ import {
   itemsOf,
   memberAt,
   members,
+  missing,
   nonZero,
   objectRules,
   objectRulesWith,
@@ -44,7 +42,9 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
+import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
+import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
 import { expression, matchConditions, scopeOf, variables } from './expressions.js';
 import { matchResources, paramKind } from './matchResources.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';

@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import {
   all,
   byDefault,
@@ -9,6 +8,7 @@ import {
   invalid,
   itemsOf,
   members,
+  missing,
   notSupported,
   oneOf,
   pathSegmentName,
@@ -18,7 +18,7 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 
 const star = '*';
 /** A deleted object cannot be mutated. */

@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import {
   all,
   byDefault,
@@ -31,6 +30,7 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { client } from './clients.js';
 import { matchConditions, webhookScope } from './expressions.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';

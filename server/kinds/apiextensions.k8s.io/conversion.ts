@@ -9,6 +9,7 @@ import {
   itemsOf,
   keepable,
   members,
+  missing,
   oneOf,
   optional,
   repeats,
@@ -19,7 +20,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 
 /** Paths are those of an older form, without `webhook`. */
 

@@ -1,6 +1,5 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
-import { duplicate, invalid, tooMany, type FieldError, type Path, type Writable } from '../language.js';
-import { required } from '../../registry/validation/field.js';
+import { duplicate, invalid, missing, tooMany, type FieldError, type Path, type Writable } from '../language.js';
 import { resolvePath } from './schema/fieldPath.js';
 import { typeOf, unreadable, type Schema } from './schema/nodes.js';
 
@@ -42,7 +41,7 @@ const unread = (fields: readonly Field[], path: Path): FieldError[] =>
   );
 
 function validateField(text = '', { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
-  if (text === '') return [required(path, '')];
+  if (text === '') return [missing(path, '')];
   const found = resolvePath(text, schema, false);
   if (!found.ok) return [invalid(path, text, `is an invalid path: ${found.problem}`)];
   const name = found.names.join('.');

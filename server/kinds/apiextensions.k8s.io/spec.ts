@@ -7,6 +7,7 @@ import {
   isSet,
   listOf,
   members,
+  missing,
   nonZero,
   numbers,
   objectsIn,
@@ -24,7 +25,6 @@ import {
   type Steps,
   type StructureForm,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
 import { conversion } from './conversion.js';
 import { group, joined, names, requiredNames } from './definitionNames.js';

@@ -11,6 +11,7 @@ import {
   isSet,
   memberAt,
   members,
+  missing,
   objectAt,
   objectRules,
   oneOf,
@@ -28,7 +29,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import { portInRange } from '../admissionregistration.k8s.io/clients.js';
 
 type APIService = Draft<v1.APIService>;

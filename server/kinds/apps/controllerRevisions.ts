@@ -3,6 +3,7 @@ import {
   inOrder,
   isObject,
   itemsOf,
+  missing,
   none,
   nonNegative,
   numberAt,
@@ -13,14 +14,13 @@ import {
   type JsonValue,
   type Kind,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 import { immutable } from '../immutable.js';
 
 const revision = objectRules<v1.ControllerRevision>({ revision: nonNegative });
 /** A revision is any object to which its controller can return. */
 const data = objectRules<v1.ControllerRevision>({
   data: requiredPointerAs('data is mandatory', (value, path) =>
-    isObject(value) ? [] : [required(path, 'data must be a valid JSON object')],
+    isObject(value) ? [] : [missing(path, 'data must be a valid JSON object')],
   ),
 });
 

@@ -11,6 +11,7 @@ import {
   joinedAt,
   labelsAt,
   members,
+  missing,
   nonNegative,
   notSupported,
   numberAt,
@@ -30,7 +31,6 @@ import {
   type Kind,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
@@ -58,7 +58,7 @@ const rolling = all<Rolling>(
   members<v1.RollingUpdateDaemonSet>({ maxUnavailable: atMostWhole, maxSurge: atMostWhole }),
   ({ maxUnavailable, maxSurge }, path) => {
     const [unavailable, surge] = [amountOf(maxUnavailable), amountOf(maxSurge)];
-    if (unavailable === 0 && surge === 0) return [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')];
+    if (unavailable === 0 && surge === 0) return [missing(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')];
     return unavailable !== 0 && surge !== 0
       ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')]
       : [];

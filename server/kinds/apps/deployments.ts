@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/apps/v1.js';
 import {
   all,
   below,
@@ -31,6 +30,7 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
+import type * as v1 from '../../../api/types/apps/v1.js';
 import { restoreMember } from '../../registry/statuswrites.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { podSpecGates } from '../core/podSpec/gated.js';

@@ -11,6 +11,7 @@ import {
   keepable,
   members,
   minimum,
+  missing,
   nonNegative,
   numberAt,
   objectRules,
@@ -27,7 +28,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import { behavior } from './autoscaler/behavior.js';
 import { metrics, reference, version } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';

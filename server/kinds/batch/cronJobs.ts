@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/batch/v1.js';
 import {
   ageAt,
   all,
@@ -37,6 +36,7 @@ import {
   type Kind,
   type Writable,
 } from '../language.js';
+import type * as v1 from '../../../api/types/batch/v1.js';
 import { podNameWarnings } from '../apps/workloadWarnings.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { isTimeZone, scheduleProblem } from './cron/schedule.js';

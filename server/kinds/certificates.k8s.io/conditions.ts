@@ -7,6 +7,7 @@ import {
   invalid,
   isSet,
   itemsOf,
+  missing,
   notSupported,
   Path,
   sameValue,
@@ -14,7 +15,6 @@ import {
   type FieldError,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 
 type Request = Draft<v1.CertificateSigningRequest>;
 type Condition = Writable<v1.CertificateSigningRequestCondition>;
@@ -43,7 +43,7 @@ export function validateConditions(request: Request, old: Request | null): Field
     const opposite = decisions.find((decision) => decision !== type && decisions.includes(type));
     const contradicts = opposite !== undefined && !mayContradict && (first.get(opposite) ?? position) < position;
     return [
-      ...(type === '' && !namelessBefore ? [required(path.child('type'), '')] : []),
+      ...(type === '' && !namelessBefore ? [missing(path.child('type'), '')] : []),
       ...validateStatus(condition.status ?? '', final.includes(type) ? ['True'] : statuses, path.child('status')),
       ...(contradicts ? [invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive')] : []),
       ...(first.get(type) !== position && !mayRepeat ? [duplicate(path.child('type'), type)] : []),
@@ -52,7 +52,7 @@ export function validateConditions(request: Request, old: Request | null): Field
 }
 
 const validateStatus = (status: string, allowed: readonly string[], path: Path): FieldError[] =>
-  status === '' ? [required(path, '')] : allowed.includes(status) ? [] : [notSupported(path, status, allowed)];
+  status === '' ? [missing(path, '')] : allowed.includes(status) ? [] : [notSupported(path, status, allowed)];
 
 /** Decisions are final; without `mayDecide` none may be added. */
 export function validateKeptConditions(request: Request, old: Request, mayDecide: boolean): FieldError[] {

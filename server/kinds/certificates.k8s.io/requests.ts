@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/certificates/v1.js';
 import {
   all,
   at,
@@ -32,6 +31,7 @@ import {
   type Found,
   type Kind,
 } from '../language.js';
+import type * as v1 from '../../../api/types/certificates/v1.js';
 import { certificateProblem } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestProblem } from './request.js';

@@ -1,5 +1,4 @@
-import { dnsLabelName, invalid, subdomainName, tooLong, type FieldError, type NameRule, type Path } from '../language.js';
-import { required } from '../../registry/validation/field.js';
+import { dnsLabelName, invalid, missing, subdomainName, tooLong, type FieldError, type NameRule, type Path } from '../language.js';
 
 const domainMax = 253;
 const nameMax = 571;
@@ -7,7 +6,7 @@ const form = "must be a fully qualified domain and path of the form 'example.com
 
 /** A domain with at least one dot, and a path below it. */
 export function validateSignerName(name: string, path: Path): FieldError[] {
-  if (name === '') return [required(path, '')];
+  if (name === '') return [missing(path, '')];
   const [domain = '', rest, more] = name.split('/');
   if (rest === undefined || more !== undefined) return [invalid(path, name, form)];
   return [

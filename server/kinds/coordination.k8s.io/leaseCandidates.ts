@@ -5,6 +5,7 @@ import {
   configMapKeyProblems,
   invalid,
   members,
+  missing,
   nonZero,
   objectRules,
   required as demanded,
@@ -16,7 +17,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 import { immutable } from '../immutable.js';
 import { oldestEmulationVersion, validateLeaseStrategy } from './leaseStrategy.js';
 
@@ -37,7 +37,7 @@ const isUnknown = (emulated: string): boolean => !isVersion(emulated) || emulate
 
 function needsEmulated(spec: Spec, path: Path): FieldError[] {
   return spec.strategy === oldestEmulationVersion && isUnknown(spec.emulationVersion ?? '')
-    ? [required(path.child('emulationVersion'), `must be specified when \`strategy\` is '${oldestEmulationVersion}'`)]
+    ? [missing(path.child('emulationVersion'), `must be specified when \`strategy\` is '${oldestEmulationVersion}'`)]
     : [];
 }
 

@@ -1,6 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/core/v1.js';
-import { parseTime } from '../../../api/time.js';
 import {
   addressWarnings,
   all,
@@ -16,6 +14,7 @@ import {
   itemsOf,
   memberAt,
   members,
+  missing,
   none,
   nonZero,
   objectRules,
@@ -35,7 +34,8 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/core/v1.js';
+import { parseTime } from '../../../api/time.js';
 
 const triggered = 'endpoints.kubernetes.io/last-change-trigger-time';
 

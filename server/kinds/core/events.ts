@@ -9,6 +9,7 @@ import {
   memberAt,
   members,
   membersOf,
+  missing,
   nonZero,
   objectRules,
   optional,
@@ -36,7 +37,6 @@ import {
   type ServedAs,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import type { ShortPathIn } from '../../registry/memberPath.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
 

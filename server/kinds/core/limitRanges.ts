@@ -11,6 +11,7 @@ import {
   invalid,
   isSet,
   members,
+  missing,
   objectRules,
   objectsIn,
   ofEach,
@@ -29,7 +30,6 @@ import {
   type Steps,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 import { milliValue, roundAmounts } from '../../../api/resourceLists.js';
 import { isOvercommitAllowed } from '../../../api/resourceNames.js';
 
@@ -81,7 +81,7 @@ const notOfPods: Rule<Amounts, Item> = ifOwner(
 
 const someStorage = ({ type, min = {}, max = {} }: Item, path: Path): FieldError[] =>
   type === 'PersistentVolumeClaim' && !Object.hasOwn(min, 'storage') && !Object.hasOwn(max, 'storage')
-    ? [required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]
+    ? [missing(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]
     : [];
 
 function validateAmounts(item: Item, path: Path): Found {

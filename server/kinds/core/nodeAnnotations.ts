@@ -3,6 +3,7 @@ import {
   inOrder,
   invalid,
   membersOf,
+  missing,
   objectAt,
   objectsIn,
   Path,
@@ -15,7 +16,6 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 import type * as v1 from '../../../api/types/core/v1.js';
 
 /** Unused, but still checked (ValidateNodeSpecificAnnotations of the reference). */
@@ -53,7 +53,7 @@ function avoidedPods(text: string): FieldError[] {
   return objectsIn(membersOf(read.value), 'preferAvoidPods').flatMap((entry, position) => {
     const path = annotationsPath.child(avoidKey).index(position).child('PodSignature');
     const controller = objectAt(objectAt(entry, 'podSignature') ?? {}, 'podController');
-    if (controller === null) return [required(path, '')];
+    if (controller === null) return [missing(path, '')];
     return controller['controller'] === true ? [] : [invalid(path.child('PodController'), false, 'must point to a controller')];
   });
 }

@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/core/v1.js';
 import {
   at,
   created,
@@ -9,6 +8,7 @@ import {
   itemsOf,
   memberAt,
   members,
+  missing,
   notSupported,
   objectRules,
   objectsIn,
@@ -23,7 +23,7 @@ import {
   type FieldError,
   type Kind,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';
@@ -43,7 +43,7 @@ const validateResourceKey = (name: string, path: Path): FieldError[] => {
 };
 
 const validateStatus = objectRules<v1.PersistentVolumeClaim>({
-  spec: (spec) => (itemsOf(spec?.accessModes).length === 0 ? [required(Path.of('Spec', 'accessModes'), '')] : []),
+  spec: (spec) => (itemsOf(spec?.accessModes).length === 0 ? [missing(Path.of('Spec', 'accessModes'), '')] : []),
   status: members<v1.PersistentVolumeClaimStatus>({
     capacity: eachValue(validateBytes),
     allocatedResourceStatuses: (statuses = {}, path) =>

@@ -9,6 +9,7 @@ import {
   labelsAt,
   longName,
   members,
+  missing,
   nonNegative,
   numberAt,
   objectRules,
@@ -22,7 +23,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 import { workloadWarnings } from '../apps/workloadWarnings.js';
 import { replicaStatus } from '../apps/statusCounts.js';
 import { endlessRun } from './podSpec/controlledTemplate.js';
@@ -54,7 +54,7 @@ const validate = objectRules<v1.ReplicationController>({
   spec: created(
     members<v1.ReplicationControllerSpec>({
       minReadySeconds: nonNegative,
-      selector: (selector, path) => (hasEntries(selector) ? [] : [required(path, '')]),
+      selector: (selector, path) => (hasEntries(selector) ? [] : [missing(path, '')]),
       replicas: byDefault(1, nonNegative),
       template: requiredPointer(
         completed<Writable<v1.PodTemplateSpec>>(setPodTemplateDefaults),

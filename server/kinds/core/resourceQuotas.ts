@@ -7,6 +7,7 @@ import {
   itemsOf,
   listOf,
   members,
+  missing,
   nonNegativeQuantity,
   objectAt,
   objectRules,
@@ -25,7 +26,6 @@ import {
   type Kind,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../../api/quantity.js';
 import { isHugePages } from '../../../api/resourceNames.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
@@ -118,7 +118,7 @@ function validateOperator({ operator = '', values = [] }: Requirement, path: Pat
   if (operator === 'In' || operator === 'NotIn') {
     return values.length > 0
       ? []
-      : [required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")];
+      : [missing(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")];
   }
   if (operator === 'Exists' || operator === 'DoesNotExist') {
     return values.length === 0

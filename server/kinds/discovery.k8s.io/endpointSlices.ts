@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/discovery/v1.js';
 import {
   addressAnd,
   addressWarnings,
@@ -23,6 +22,7 @@ import {
   maxItems,
   memberAt,
   members,
+  missing,
   nonZero,
   objectRules,
   objectsIn,
@@ -46,7 +46,7 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/discovery/v1.js';
 
 const endpointsMax = 1000;
 const addressesMax = 100;

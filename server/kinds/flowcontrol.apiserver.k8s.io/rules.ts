@@ -11,6 +11,7 @@ import {
   isSet,
   itemsOf,
   members,
+  missing,
   notSupported,
   oneOf,
   orEmpty,
@@ -24,7 +25,6 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 
 type Subject = Writable<v1.Subject>;
 type PolicyRule = Writable<v1.PolicyRulesWithSubjects>;

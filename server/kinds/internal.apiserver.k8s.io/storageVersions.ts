@@ -3,6 +3,7 @@ import {
   dns1035LabelName,
   dnsSubdomain,
   invalid,
+  missing,
   Path,
   qualified,
   subdomainName,
@@ -11,7 +12,6 @@ import {
   type Kind,
   type NameRule,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 
 type Status = NonNullable<Draft<StorageVersion>['status']>;
 type Server = NonNullable<Status['storageVersions']>[number];
@@ -101,8 +101,8 @@ function validateCondition({ type = '', status = '', reason, message }: Conditio
       ...finding,
       message: finding.message.replace(JSON.stringify(status), JSON.stringify(type)),
     })),
-    ...(reason === '' ? [required(path.child('reason'), 'reason cannot be empty')] : []),
-    ...((message ?? '') === '' ? [required(path.child('message'), 'message cannot be empty')] : []),
+    ...(reason === '' ? [missing(path.child('reason'), 'reason cannot be empty')] : []),
+    ...((message ?? '') === '' ? [missing(path.child('message'), 'message cannot be empty')] : []),
   ];
 }
 

@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/networking/v1.js';
 import {
   all,
   andThen,
@@ -12,6 +11,7 @@ import {
   isSet,
   keepable,
   members,
+  missing,
   named,
   nonZero,
   notAddress,
@@ -29,7 +29,7 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/networking/v1.js';
 import { typedReference } from './references.js';
 
 type Entry = Writable<v1.HTTPIngressPath>;

@@ -24,6 +24,7 @@ import {
   isSet,
   itemsOf,
   members,
+  missing,
   objectAt,
   objectRules,
   objectsIn,
@@ -47,7 +48,6 @@ import {
   type ObjectRules,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 
 const directions = [
   ['ingress', 'from'],

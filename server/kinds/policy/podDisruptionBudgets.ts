@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/policy/v1.js';
 import {
   all,
   at,
@@ -27,6 +26,7 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
+import type * as v1 from '../../../api/types/policy/v1.js';
 import type { Conversion } from '../../registry/behaviour.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 

@@ -8,6 +8,7 @@ import {
   invalid,
   isSet,
   itemsOf,
+  missing,
   repeats,
   tooMany,
   wholeValue,
@@ -15,7 +16,6 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required } from '../../registry/validation/field.js';
 
 type Policy = Writable<v1.CapacityRequestPolicy>;
 type Range = Writable<v1.CapacityRequestPolicyRange>;
@@ -35,7 +35,7 @@ export function requestPolicy(policy: Policy, path: Path, { value: capacity = '0
     return [forbidden(path, 'exactly one policy can be specified, cannot specify "validValues" and "validRange" at the same time')];
   if (values.length === 0 && !isSet(range)) return [];
   const member = isSet(range) ? 'validRange' : 'validValues';
-  if (!isSet(amount)) return [required(path.child('default'), `required when ${member} is defined`)];
+  if (!isSet(amount)) return [missing(path.child('default'), `required when ${member} is defined`)];
   return isSet(range)
     ? validateRange(amount, capacity, range, path.child(member))
     : validateOptions(amount, capacity, values, path.child(member));
@@ -66,7 +66,7 @@ function validateDistinct(values: readonly string[], path: Path): FieldError[] {
 
 /** A default out of range is reported at the bound that it exceeds. */
 function validateRange(amount: string, capacity: string, { min, max, step }: Range, path: Path): FieldError[] {
-  if (!isSet(min)) return [required(path.child('min'), 'required when validRange is defined')];
+  if (!isSet(min)) return [missing(path.child('min'), 'required when validRange is defined')];
   const [atMin, atMax] = [finderAt(path.child('min')), finderAt(path.child('max'))];
   return [
     ...atMin(compareAmounts(min, capacity) > 0, min, `min is larger than capacity value: ${capacity}`),

@@ -1,5 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as v1 from '../../../api/types/resource/v1.js';
 import {
   all,
   andThen,
@@ -15,6 +14,7 @@ import {
   listOf,
   maps,
   members,
+  missing,
   numbers,
   oneOf,
   optional,
@@ -30,7 +30,7 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import { configuration, configurationsMax, selectors, tolerations } from './devices.js';
 import { byName, list, set } from './lists.js';
 import { fullyQualifiedName } from './names.js';

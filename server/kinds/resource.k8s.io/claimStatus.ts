@@ -1,6 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import { isIP } from 'node:net';
-import type * as v1 from '../../../api/types/resource/v1.js';
 import {
   all,
   changed,
@@ -32,6 +30,8 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
+import { isIP } from 'node:net';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { reference, references, requestNames, type RequestNames } from './claimSpec.js';
 import { bindingConditions, configuration, configurationsMax, parameters, tolerations } from './devices.js';

@@ -1,6 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import type * as v1 from '../../../api/types/resource/v1.js';
 import {
   all,
   andThen,
@@ -30,6 +28,8 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
+import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import { refusedSelector } from '../../../cel/check/device.js';
 import { list } from './lists.js';
 

@@ -1,5 +1,4 @@
-import { dnsSubdomain, driverName, invalid, tooLong, type FieldError, type Path } from '../language.js';
-import { required } from '../../registry/validation/field.js';
+import { dnsSubdomain, driverName, invalid, missing, tooLong, type FieldError, type Path } from '../language.js';
 
 const idMax = 32;
 const poolMax = 253;
@@ -37,7 +36,7 @@ export const fullyQualifiedName = (name: string, path: Path): FieldError[] => [
 
 /** Pool names are subdomains with slashes between them. */
 export function poolName(name: string, path: Path): FieldError[] {
-  if (name === '') return [required(path, '')];
+  if (name === '') return [missing(path, '')];
   return [
     ...(Buffer.byteLength(name) > poolMax ? [tooLong(path, poolMax)] : []),
     ...name.split('/').flatMap((part) => dnsSubdomain(part, path)),

@@ -10,6 +10,7 @@ import {
   invalid,
   itemsOf,
   members,
+  missing,
   objectRules,
   optional,
   orEmpty,
@@ -25,7 +26,6 @@ import {
   type Kind,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { immutable } from '../immutable.js';
 import { sliceConversion } from './conversion.js';

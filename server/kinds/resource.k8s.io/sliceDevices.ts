@@ -11,6 +11,7 @@ import {
   itemsOf,
   maxBytes,
   members,
+  missing,
   optional,
   optionals,
   orEmpty,
@@ -25,7 +26,6 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { requestPolicy } from './capacity.js';
 import { bindingConditions, taint } from './devices.js';

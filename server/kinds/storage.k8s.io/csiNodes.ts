@@ -9,6 +9,7 @@ import {
   invalid,
   itemsOf,
   members,
+  missing,
   nonNegative,
   objectRules,
   orEmpty,
@@ -25,7 +26,6 @@ import {
   type StructureForm,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 
 type Driver = Writable<v1.CSINodeDriver>;
 

@@ -1,5 +1,4 @@
-import { invalid, qualifiedNameProblems, required, tooLong, type FieldError, type Path, type Rule } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
+import { invalid, missing, qualifiedNameProblems, required, tooLong, type FieldError, type Path, type Rule } from '../language.js';
 
 const parametersBytesMax = 256 * 1024;
 const parametersMax = 512;

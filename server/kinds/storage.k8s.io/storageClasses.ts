@@ -1,6 +1,4 @@
 import * as enums from '../../../api/data/enums.js';
-import type * as core from '../../../api/types/core/v1.js';
-import type * as v1 from '../../../api/types/storage/v1.js';
 import {
   all,
   at,
@@ -26,6 +24,8 @@ import {
   type Kind,
   type Writable,
 } from '../language.js';
+import type * as core from '../../../api/types/core/v1.js';
+import type * as v1 from '../../../api/types/storage/v1.js';
 import { causesMax } from '../../../api/status.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';

@@ -12,6 +12,7 @@ import {
   invalid,
   isSet,
   members,
+  missing,
   objectRules,
   optional,
   orEmpty,
@@ -25,7 +26,6 @@ import {
   type StructureForm,
   type Writable,
 } from '../language.js';
-import { required as missing } from '../../registry/validation/field.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
 import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';

@@ -11,6 +11,7 @@ import {
   keepable,
   knowing,
   members,
+  missing,
   nonZero,
   ofEach,
   oneOf,
@@ -22,7 +23,6 @@ import {
   type Path,
   type Rule,
 } from '../../language.js';
-import { required } from '../../../registry/validation/field.js';
 import { validateLists } from './lists.js';
 import {
   alternatives,
@@ -130,7 +130,7 @@ function objectWithMapType(schema: Schema, path: Path): FieldError[] {
   const [type, at] = [typeOf(schema), path.child('type')];
   if (!isSet(schema[mapType]) || type === 'object') return [];
   const text = `must be object if ${mapType} is specified`;
-  return [type === '' ? required(at, text) : invalid(at, type, text)];
+  return [type === '' ? missing(at, text) : invalid(at, type, text)];
 }
 
 const extensions = all<Schema>(

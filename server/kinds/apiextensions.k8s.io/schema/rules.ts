@@ -1,7 +1,4 @@
 import * as enums from '../../../../api/data/enums.js';
-import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
-import type * as v1 from '../../../../api/types/apiextensions/v1.js';
-import { reviewRules } from '../../../../cel/rules/review.js';
 import {
   each,
   forbidden,
@@ -9,6 +6,7 @@ import {
   keepable,
   knowing,
   members,
+  missing,
   nonZero,
   oneOf,
   optional,
@@ -22,7 +20,9 @@ import {
   type StructureForm,
   type Writable,
 } from '../../language.js';
-import { required } from '../../../registry/validation/field.js';
+import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
+import type * as v1 from '../../../../api/types/apiextensions/v1.js';
+import { reviewRules } from '../../../../cel/rules/review.js';
 import { resolvePath } from './fieldPath.js';
 import type { Schema } from './nodes.js';
 import { unreadable } from './nodes.js';
@@ -45,10 +45,10 @@ const isBlank = (text: string): boolean => text !== '' && text.trim() === '';
 
 function message({ rule = '', message = '' }: Writable<v1.ValidationRule>, path: Path): FieldError[] {
   const at = path.child('message');
-  if (rule.trim() === '') return [required(path.child('rule'), 'rule is not specified')];
+  if (rule.trim() === '') return [missing(path.child('rule'), 'rule is not specified')];
   if (isBlank(message)) return [invalid(at, message, nonEmpty)];
   if (hasLines(message.trim())) return [invalid(at, message, oneLine)];
-  return hasLines(rule.trim()) && message === '' ? [required(at, 'message must be specified if rule contains line breaks')] : [];
+  return hasLines(rule.trim()) && message === '' ? [missing(at, 'message must be specified if rule contains line breaks')] : [];
 }
 
 const refused =
@@ -62,7 +62,7 @@ const isPath = knowing((text: string, path, schema: Schema) =>
 const rules = each<Writable<v1.ValidationRule>, unknown, Schema>(
   message,
   members<v1.ValidationRule, Schema>({
-    messageExpression: nonZero(when(isBlank, (_text: string, path) => [required(path, `messageExpression ${nonEmpty}`)])),
+    messageExpression: nonZero(when(isBlank, (_text: string, path) => [missing(path, `messageExpression ${nonEmpty}`)])),
     reason: optional(oneOf(...enums.FieldValueErrorReason)),
     fieldPath: nonZero<string, unknown, Schema>(when(isBlank, refused(nonEmpty)), when(hasLines, refused(oneLine)), isPath),
   }),

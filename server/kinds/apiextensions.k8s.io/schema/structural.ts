@@ -5,6 +5,7 @@ import {
   invalid,
   isSet,
   itemsOf,
+  missing,
   ofAll,
   outcomeOf,
   type FieldError,
@@ -12,7 +13,6 @@ import {
   type Path,
   type Steps,
 } from '../../language.js';
-import { required } from '../../../registry/validation/field.js';
 import { validateCompleteness } from './completeness.js';
 import { alternatives, isEmpty, itemSchemaOf, propertiesOf, propertyOf, restSchemaOf, typeOf, type Junctor, type Schema } from './nodes.js';
 import { patternProblem } from './pattern.js';
@@ -41,7 +41,7 @@ export function* validateStructural(schema: Schema, path: Path): Steps<FieldErro
 function validateInvariants(schema: Schema, level: Level, path: Path): Found {
   const [items, rest] = [itemSchemaOf(schema), restSchemaOf(schema)];
   return inOrder(
-    typeOf(schema) === 'array' && items === null ? [required(path.child('items'), 'must be specified')] : [],
+    typeOf(schema) === 'array' && items === null ? [missing(path.child('items'), 'must be specified')] : [],
     items === null ? [] : validateInvariants(items, 'item', path.child('items')),
     ofAll(propertiesOf(schema), ([name, child]) => validateInvariants(child, 'field', path.child('properties').key(name))),
     isSet(schema.additionalProperties) && level === 'root'
@@ -71,9 +71,9 @@ function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
   const findings: FieldError[] = [];
   if (schema[embeddedMember] === true && type !== 'object') {
     const text = `must be object if ${embeddedMember} is true`;
-    findings.push(type === '' ? required(at, text) : invalid(at, type, text));
+    findings.push(type === '' ? missing(at, text) : invalid(at, type, text));
   } else if (type === '' && !schema[intOrString] === true && !schema[preserve] === true) {
-    findings.push(required(at, typeMissing[level]));
+    findings.push(missing(at, typeMissing[level]));
   }
   if (level === 'root' && type !== '' && type !== 'object') findings.push(invalid(at, type, 'must be object at the root'));
   return findings;
@@ -96,7 +96,7 @@ function validateObject(schema: Schema, level: Level, path: Path): FieldError[] 
     }),
     ...(metadata === null ? [] : validateMetadata(metadata, { level, whole }, path.child('properties').key('metadata'))),
     ...(embedded && !schema[preserve] === true && propertiesOf(schema).length === 0
-      ? [required(path.child('properties'), `must not be empty if ${embeddedMember} is true without ${preserve}`)]
+      ? [missing(path.child('properties'), `must not be empty if ${embeddedMember} is true without ${preserve}`)]
       : []),
   ];
 }

@@ -14,6 +14,7 @@ import {
   itemsOf,
   keepable,
   members,
+  missing,
   notSupported,
   optional,
   orEmpty,
@@ -28,7 +29,6 @@ import {
   type Rule,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
 
 type Metric = Writable<v2.MetricSpec>;
 type Target = Writable<v2.MetricTarget> | null | undefined;

@@ -1,5 +1,4 @@
 import * as enums from '../../../../api/data/enums.js';
-import type * as v1 from '../../../../api/types/batch/v1.js';
 import {
   all,
   duplicate,
@@ -23,6 +22,7 @@ import {
   type Path,
   type Writable,
 } from '../../language.js';
+import type * as v1 from '../../../../api/types/batch/v1.js';
 
 type Rule = Writable<v1.PodFailurePolicyRule>;
 type ExitCodes = Writable<v1.PodFailurePolicyOnExitCodesRequirement>;

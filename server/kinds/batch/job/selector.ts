@@ -1,8 +1,18 @@
 import type * as v1 from '../../../../api/types/batch/v1.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
-import { ensureObject, invalid, isSet, Path, printedMap, printedSelector, specOf, type Draft, type FieldError } from '../../language.js';
-import { required } from '../../../registry/validation/field.js';
+import {
+  ensureObject,
+  invalid,
+  isSet,
+  missing,
+  Path,
+  printedMap,
+  printedSelector,
+  specOf,
+  type Draft,
+  type FieldError,
+} from '../../language.js';
 
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
@@ -41,7 +51,7 @@ export function validateGeneratedSelector(job: Draft<v1.Job>): FieldError[] {
   };
   const selector = selectorOf(spec.selector);
   return [
-    ...(uid === '' ? [required(Path.of('metadata', 'uid'), '')] : []),
+    ...(uid === '' ? [missing(Path.of('metadata', 'uid'), '')] : []),
     ...Object.entries(expected).flatMap(([label, value]) => validateLabel(labels, label, value)),
     ...(selector !== null && !matchesLabels(selector, expected)
       ? [invalid(specPath.child('selector'), printedSelector(spec.selector), '`selector` not auto-generated')]
@@ -52,5 +62,5 @@ export function validateGeneratedSelector(job: Draft<v1.Job>): FieldError[] {
 function validateLabel(labels: Labels, label: string, value: string): FieldError[] {
   const path = specPath.child('template', 'metadata', 'labels').key(label);
   if (labels[label] === value) return [];
-  return [labels[label] === undefined ? required(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];
+  return [labels[label] === undefined ? missing(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];
 }

@@ -9,6 +9,7 @@ import {
   isSet,
   maximum,
   members,
+  missing,
   nonNegative,
   notSupported,
   optional,
@@ -23,7 +24,6 @@ import {
   type Path,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate } from '../../core/podSpec/template.js';
 import { failurePolicy } from './failurePolicy.js';

@@ -7,6 +7,7 @@ import {
   isSet,
   itemsOf,
   members,
+  missing,
   nonNegative,
   optional,
   optionals,
@@ -21,7 +22,6 @@ import {
   type Found,
   type Writable,
 } from '../../language.js';
-import { required } from '../../../registry/validation/field.js';
 import { overlapOf, parseIndexes } from './indexes.js';
 
 /** Most rules check a member only when it changes, so that statuses of older controllers stay writable. */
@@ -97,7 +97,7 @@ function validateOutcome({ status, changed, turned }: Write): FieldError[] {
     ...(completes && isSet(end) && !complete
       ? [invalid(path, end, 'cannot set completionTime when there is no Complete=True condition')]
       : []),
-    ...(completes && complete && !isSet(end) ? [required(path, 'completionTime is required for Complete jobs')] : []),
+    ...(completes && complete && !isSet(end) ? [missing(path, 'completionTime is required for Complete jobs')] : []),
     ...(changed('completionTime', 'startTime') && reversed ? [invalid(path, end, 'must be equal to or after `startTime`')] : []),
     ...(turned('Failed', 'FailureTarget') && failed && !isTrue(status, 'FailureTarget')
       ? [invalidUnquoted(conditionsPath, 'cannot set Failed=True condition without the FailureTarget=true condition')]
@@ -121,7 +121,7 @@ function validateFinished({ spec, status, before, changed }: Write): FieldError[
       ? [invalid(statusPath.child('active'), status.active, 'active>0 is invalid for finished job')]
       : []),
     ...((ends || changed('startTime')) && !isSet(status.startTime) && !neverStarts
-      ? [required(statusPath.child('startTime'), 'startTime is required for finished job')]
+      ? [missing(statusPath.child('startTime'), 'startTime is required for finished job')]
       : []),
     ...((ends || changed('uncountedTerminatedPods')) && left
       ? [invalid(statusPath.child('uncountedTerminatedPods'), printedStructure(uncounted, uncountedForm), 'must be empty for finished job')]

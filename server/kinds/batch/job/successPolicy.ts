@@ -7,6 +7,7 @@ import {
   listOf,
   maxItems,
   members,
+  missing,
   nonNegative,
   optionals,
   printedStructure,
@@ -19,7 +20,6 @@ import {
   type StructureForm,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
 import { parseIndexes } from './indexes.js';
 
 type Rule = Writable<v1.SuccessPolicyRule>;

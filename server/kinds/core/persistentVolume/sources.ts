@@ -10,6 +10,7 @@ import {
   isSet,
   knowing,
   members,
+  missing,
   noBacksteps,
   optional,
   required,
@@ -19,7 +20,6 @@ import {
   type Path,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
 import { namedSecret, needs } from '../podSpec/validation/sources/rule.js';
 import { iscsi, storageosVolume } from '../podSpec/validation/sources/storage.js';
 import { sharedSources, sourceNames } from '../podSpec/validation/sources/table.js';

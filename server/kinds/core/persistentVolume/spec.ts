@@ -1,5 +1,4 @@
 import * as enums from '../../../../api/data/enums.js';
-import type * as v1 from '../../../../api/types/core/v1.js';
 import {
   all,
   byDefault,
@@ -16,6 +15,7 @@ import {
   isZero,
   knowing,
   members,
+  missing,
   nonZero,
   notSupported,
   oneOf,
@@ -34,7 +34,7 @@ import {
   type Rule,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import { setSourceDefaults } from '../../../../api/pods/volumeDefaults.js';
 import { accessModes } from '../accessModes.js';
 import { validateNodeSelector } from '../podSpec/validation/scheduling.js';

@@ -14,6 +14,7 @@ import {
   isZero,
   keepable,
   members,
+  missing,
   nonZero,
   optional,
   required,
@@ -24,7 +25,6 @@ import {
   type Path,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
 import { roundResources } from '../../../../api/resourceLists.js';
 import { accessModes } from '../accessModes.js';
 import { volumeMode } from '../persistentVolume/spec.js';

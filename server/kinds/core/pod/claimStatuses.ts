@@ -13,6 +13,7 @@ import {
   itemsOf,
   knowing,
   members,
+  missing,
   ofEach,
   optional,
   Path,
@@ -24,7 +25,6 @@ import {
   type Found,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
 import { isNativeResource } from '../../../../api/resourceNames.js';
 
 type Status = Writable<v1.PodStatus>;

@@ -1,5 +1,4 @@
 import * as enums from '../../../../api/data/enums.js';
-import type * as v1 from '../../../../api/types/core/v1.js';
 import {
   all,
   distinct,
@@ -8,13 +7,14 @@ import {
   isDualStack,
   isSixText,
   members,
+  missing,
   oneOf,
   optional,
   Path,
   when,
   type FieldError,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import { clusterIPsOf, familiesOf, isExternalName, isHeadless, policyOf, type Spec } from './kinds.js';
 
 const addressesMax = 2;

@@ -1,5 +1,4 @@
 import * as enums from '../../../../api/data/enums.js';
-import type * as v1 from '../../../../api/types/core/v1.js';
 import {
   addressAnd,
   all,
@@ -24,6 +23,7 @@ import {
   itemsOf,
   labelMap,
   members,
+  missing,
   nonZero,
   objectRules,
   ofEach,
@@ -49,7 +49,7 @@ import {
   type Rule,
   type Writable,
 } from '../../language.js';
-import { required as missing } from '../../../registry/validation/field.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import { addressing, validateAddressingUpdate } from './addressing.js';
 import {
   isExternallyAccessible,

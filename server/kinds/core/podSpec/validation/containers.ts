@@ -1,5 +1,4 @@
 import * as enums from '../../../../../api/data/enums.js';
-import type * as v1 from '../../../../../api/types/core/v1.js';
 import {
   dnsLabel,
   duplicate,
@@ -27,6 +26,7 @@ import {
   type Path,
   type Writable,
 } from '../../../language.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
 import { env, envFrom } from './environment.js';
 import type { PodFacts } from './facts.js';
 import { longRunning } from './handlers.js';

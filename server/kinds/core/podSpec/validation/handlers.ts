@@ -1,5 +1,4 @@
 import * as enums from '../../../../../api/data/enums.js';
-import type * as v1 from '../../../../../api/types/core/v1.js';
 import {
   all,
   invalid,
@@ -20,6 +19,7 @@ import {
   type Path,
   type Writable,
 } from '../../../language.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
 import type { PodFacts } from './facts.js';
 
 const headerName = /^[-A-Za-z0-9]+$/;

@@ -6,6 +6,7 @@ import {
   isSet,
   itemsOf,
   localPath,
+  missing,
   ofEach,
   optionallyOneOf,
   type FieldError,
@@ -13,7 +14,6 @@ import {
   type Path,
   type Writable,
 } from '../../../language.js';
-import { required } from '../../../../registry/validation/field.js';
 import type { PodFacts } from './facts.js';
 
 type Container = Writable<v1.Container>;
@@ -32,9 +32,9 @@ export function volumeMounts(mounts: Mount[] | undefined, path: Path, { volumes 
     const { name = '', mountPath = '' } = mount;
     const [ofName, ofPath] = [at.child('name'), at.child('mountPath')];
     const findings: FieldError[] = [];
-    if (name === '') findings.push(required(ofName, ''));
+    if (name === '') findings.push(missing(ofName, ''));
     if (!volumes.has(name)) findings.push(fieldNotFound(ofName, name));
-    if (mountPath === '') findings.push(required(ofPath, ''));
+    if (mountPath === '') findings.push(missing(ofPath, ''));
     if (mountPaths.has(mountPath)) findings.push(invalid(ofPath, mountPath, 'must be unique'));
     mountPaths.add(mountPath);
     if (deviceNames.has(name)) findings.push(invalid(ofName, name, 'must not already exist in volumeDevices'));
@@ -92,12 +92,12 @@ export function volumeDevices(devices: Device[] | undefined, path: Path, { volum
     const volume = volumes.get(name);
     const climbs = devicePath.split('/').includes('..');
     const findings: FieldError[] = [];
-    if (name === '') findings.push(required(ofName, ''));
+    if (name === '') findings.push(missing(ofName, ''));
     if (names.has(name)) findings.push(invalid(ofName, name, 'must be unique'));
     if (volume === undefined) findings.push(fieldNotFound(ofName, name));
     else if (!isSet(volume.persistentVolumeClaim) && !isSet(volume.ephemeral))
       findings.push(invalid(ofName, name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'));
-    if (devicePath === '') findings.push(required(ofPath, ''));
+    if (devicePath === '') findings.push(missing(ofPath, ''));
     if (paths.has(devicePath)) findings.push(invalid(ofPath, devicePath, 'must be unique'));
     if (climbs) findings.push(invalid(ofPath, devicePath, "can not contain backsteps ('..')"));
     if (mountedNames.has(name)) findings.push(invalid(ofName, name, 'must not already exist in volumeMounts'));

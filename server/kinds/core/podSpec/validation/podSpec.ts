@@ -14,6 +14,7 @@ import {
   labelMap,
   maxBytes,
   members,
+  missing,
   nonZero,
   ofEach,
   oneOf,
@@ -31,7 +32,6 @@ import {
   type Steps,
   type Writable,
 } from '../../../language.js';
-import { required as missing } from '../../../../registry/validation/field.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { containers, ephemeralContainers, hostNetworkPorts, initContainers } from './containers.js';
 import type { PodFacts } from './facts.js';

@@ -4,13 +4,13 @@ import {
   invalid,
   isSet,
   isZero,
+  missing,
   notSupported,
   qualifiedNameProblems,
   type FieldError,
   type Path,
   type Writable,
 } from '../../../language.js';
-import { required } from '../../../../registry/validation/field.js';
 
 /** Known field paths; the place restricts them further. */
 const podFields: ReadonlySet<string> = new Set([
@@ -47,8 +47,8 @@ function fieldFindings(
   path: Path,
 ): FieldError[] {
   const at = path.child('fieldPath');
-  if (version === '') return [required(path.child('apiVersion'), '')];
-  if (field === '') return [required(at, '')];
+  if (version === '') return [missing(path.child('apiVersion'), '')];
+  if (field === '') return [missing(at, '')];
   const unconvertible = (why: string): FieldError[] => [invalid(at, field, `error converting fieldPath: ${why}`)];
   if (version !== coreVersion) return unconvertible(`unsupported pod version: ${version}`);
   const [, base, key = ''] = subscript.exec(field) ?? [];
@@ -78,14 +78,14 @@ export function resourceReference(reference: Writable<v1.ResourceFieldSelector>,
   const at = path.child('resource');
   const known = resources.includes(resource) || hugePages.test(resource);
   return [
-    ...(resource === '' ? [required(at, '')] : known ? [] : [notSupported(at, resource, resources)]),
+    ...(resource === '' ? [missing(at, '')] : known ? [] : [notSupported(at, resource, resources)]),
     ...validateDivisor(reference, path.child('divisor')),
   ];
 }
 
 export const otherContainersResource = (reference: Writable<v1.ResourceFieldSelector>, path: Path): FieldError[] =>
   (reference.containerName ?? '') === ''
-    ? [required(path.child('containerName'), ''), ...validateDivisor(reference, path.child('divisor'))]
+    ? [missing(path.child('containerName'), ''), ...validateDivisor(reference, path.child('divisor'))]
     : resourceReference(reference, path);
 
 const hugePages = /^(limits|requests)\.hugepages-/;

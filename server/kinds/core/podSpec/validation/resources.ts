@@ -14,6 +14,7 @@ import {
   isWholeResource,
   itemsOf,
   keepable,
+  missing,
   nonNegativeQuantity,
   notSupported,
   ofEach,
@@ -27,7 +28,6 @@ import {
   type Path,
   type Writable,
 } from '../../../language.js';
-import { required as missing } from '../../../../registry/validation/field.js';
 import { causesMax } from '../../../../../api/status.js';
 import { quantityOf } from '../../../../../api/resourceLists.js';
 import { hugePageSize, isHugePages, isOvercommitAllowed } from '../../../../../api/resourceNames.js';

@@ -6,6 +6,7 @@ import {
   itemsOf,
   maxItems,
   members,
+  missing,
   off,
   on,
   oneOf,
@@ -16,13 +17,12 @@ import {
   type Path,
   type Writable,
 } from '../../../language.js';
-import { required } from '../../../../registry/validation/field.js';
 
 /** Restart rules for exit codes need a policy of the container. */
 const needsPolicy = ({ restartPolicy, restartPolicyRules }: Writable<v1.Container>, path: Path): FieldError[] =>
   isSet(restartPolicy) || itemsOf(restartPolicyRules).length === 0
     ? []
-    : [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')];
+    : [missing(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')];
 
 const exitCodes = members<v1.ContainerRestartRuleOnExitCodes>({ operator: oneOf('In', 'NotIn'), values: maxItems(255) });
 const rule = members<v1.ContainerRestartRule>({

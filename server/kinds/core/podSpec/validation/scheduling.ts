@@ -1,5 +1,4 @@
 import * as enums from '../../../../../api/data/enums.js';
-import type * as v1 from '../../../../../api/types/core/v1.js';
 import {
   all,
   between,
@@ -16,6 +15,7 @@ import {
   keepable,
   labelValueProblems,
   members,
+  missing,
   ofEach,
   oneOf,
   optional,
@@ -32,7 +32,7 @@ import {
   type Path,
   type Writable,
 } from '../../../language.js';
-import { required as missing } from '../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
 import { oneOf as requiredOneOf } from '../../../../registry/validation/values.js';
 
 type Requirement = Writable<v1.NodeSelectorRequirement>;

@@ -1,5 +1,4 @@
 import * as enums from '../../../../../api/data/enums.js';
-import type * as v1 from '../../../../../api/types/core/v1.js';
 import {
   all,
   andThen,
@@ -18,6 +17,7 @@ import {
   localPath,
   maxBytes,
   members,
+  missing,
   notSupported,
   off,
   on,
@@ -32,7 +32,7 @@ import {
   type Rule,
   type Writable,
 } from '../../../language.js';
-import { required as missing } from '../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
 import { printedSecurityContext } from '../printedContainers.js';
 import type { PodFacts } from './facts.js';
 

@@ -11,6 +11,7 @@ import {
   keepable,
   localPath,
   members,
+  missing,
   ofEach,
   optional,
   required,
@@ -20,7 +21,6 @@ import {
   type Rule,
   type Writable,
 } from '../../../../language.js';
-import { required as missing } from '../../../../../registry/validation/field.js';
 import { fieldReference, otherContainersResource } from '../references.js';
 
 /** Names that start with two dots are reserved for the links of atomic updates. */

@@ -1,5 +1,4 @@
 import * as enums from '../../../../../../api/data/enums.js';
-import type * as v1 from '../../../../../../api/types/core/v1.js';
 import {
   all,
   between,
@@ -9,6 +8,7 @@ import {
   isSet,
   itemsOf,
   members,
+  missing,
   nonZero,
   notSupported,
   oneOf,
@@ -18,7 +18,7 @@ import {
   type Path,
   type Writable,
 } from '../../../../language.js';
-import { required as missing } from '../../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../../api/types/core/v1.js';
 import { namedSecret, needs } from './rule.js';
 
 /** Storage systems, most of them older than the Container Storage Interface (CSI). */

@@ -1,5 +1,4 @@
 import * as enums from '../../../../../../api/data/enums.js';
-import type * as v1 from '../../../../../../api/types/core/v1.js';
 import {
   andThen,
   dnsSubdomain,
@@ -9,6 +8,7 @@ import {
   isSet,
   localPath,
   members,
+  missing,
   noBacksteps,
   oneOf,
   optional,
@@ -17,7 +17,7 @@ import {
   type Path,
   type Writable,
 } from '../../../../language.js';
-import { required as missing } from '../../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../../api/types/core/v1.js';
 import { configMap, downwardApi, projected, secret } from './files.js';
 import { needs } from './rule.js';
 import {
