@@ -6,6 +6,7 @@ import { copyOf } from '../../api/json/copy.js';
 import { goType } from '../../api/goTypes.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { containerAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
+import { sortOpened } from './openedOrder.js';
 import { PatchError } from './patcherror.js';
 
 export const operationsMax = 10_000;
@@ -25,6 +26,7 @@ interface Work {
   root: JsonValue;
   copiedBytes: number;
   movedItems: number;
+  readonly opened: Set<Container>;
 }
 interface Operation {
   readonly path: string;
@@ -44,7 +46,7 @@ export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<J
     throw new PatchError('malformed', `json: cannot unmarshal ${goType(entries)} into Go value of type jsonpatch.Patch`);
   if (entries.length > operationsMax)
     throw new PatchError('tooLarge', `The allowed maximum operations in a JSON patch is ${operationsMax}, got ${entries.length}`);
-  const work: Work = { root: copyOf(document), copiedBytes: 0, movedItems: 0 };
+  const work: Work = { root: copyOf(document), copiedBytes: 0, movedItems: 0, opened: new Set() };
   for (const entry of entries) {
     const { op, operation } = read(entry);
     const apply = operations.get(op);
@@ -54,7 +56,18 @@ export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<J
   }
   const { root } = work;
   if (root === null || typeof root !== 'object' || Array.isArray(root)) throw failed('the result is no object');
+  yield* sortAll(work.opened.add(root));
   return root;
+}
+
+const sortedInStep = 256;
+
+function* sortAll(opened: ReadonlySet<Container>): Steps<void> {
+  let sorted = 0;
+  for (const container of opened) {
+    if (!Array.isArray(container)) sortOpened(container);
+    if (++sorted % sortedInStep === 0) yield;
+  }
 }
 
 /** Text members of an operation; its value may have any type. */
@@ -117,7 +130,7 @@ const operations: ReadonlyMap<string, (work: Work, operation: Operation) => Oper
 ]);
 
 function within(work: Work, pointer: string, absent: string, act: Act): OperationError {
-  const place = containerAt(work.root, pointer);
+  const place = containerAt(work.root, pointer, work.opened);
   return place === null ? `${absent}: ${missing}` : act(place.container, place.key);
 }
 

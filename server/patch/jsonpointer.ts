@@ -4,17 +4,24 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 /** JSON pointers (RFC 6901) with the reference's rules. Finds own members only. Negative indices count from the end; `-` is after the last item. */
 export type Container = JsonObject | JsonValue[];
 
-/** Returns null if the container does not exist, or the pointer has no key. */
-export function containerAt(root: JsonValue, pointer: string): { readonly container: Container; readonly key: string } | null {
+/** Returns null if the container does not exist, or the pointer has no key. Adds the containers on its way to `opened`. */
+export function containerAt(
+  root: JsonValue,
+  pointer: string,
+  opened?: Set<Container>,
+): { readonly container: Container; readonly key: string } | null {
   const parts = pointerParts(pointer);
   const key = parts.pop();
   if (key === undefined) return null;
   let value: JsonValue | undefined = root;
   for (const part of parts) {
     if (!isContainer(value)) return null;
+    opened?.add(value);
     value = memberOf(value, part);
   }
-  return isContainer(value) ? { container: value, key } : null;
+  if (!isContainer(value)) return null;
+  opened?.add(value);
+  return { container: value, key };
 }
 
 export const pointerParts = (pointer: string): string[] => pointer.split('/').slice(1).map(unescaped);

@@ -3,6 +3,7 @@ import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
+import { sortOpened } from './openedOrder.js';
 
 export const mergedInStep = 256;
 
@@ -26,6 +27,7 @@ export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue
     else if (isObject(value)) setMember(result, name, yield* applyMergePatch(current, value));
     else setMember(result, name, isObject(current) ? copyOf(value) : withoutNulls(value));
   }
+  sortOpened(result);
   return result;
 }
 
@@ -36,5 +38,6 @@ function withoutNulls(value: JsonValue): JsonValue {
   const kept: JsonObject = {};
   for (const [name, member] of Object.entries(value))
     if (member !== null && member !== undefined) setMember(kept, name, withoutNulls(member));
+  sortOpened(kept);
   return kept;
 }

@@ -143,6 +143,14 @@ describe('JSON patch', () => {
     });
   }
 
+  it('puts members of objects that it opens in the order of their names (evanphx/json-patch)', () => {
+    const document = { kind: 'K', b: { z: 1, a: { z: 1, a: 1 } }, a: { z: 1, a: 1 } };
+    const patch = [{ op: 'replace', path: '/b/-', value: { z: 1, a: 1 } }];
+    expect(JSON.stringify(inOneGo(applyJsonPatch(document, patch)))).to.equal(
+      '{"a":{"z":1,"a":1},"b":{"-":{"z":1,"a":1},"a":{"z":1,"a":1},"z":1},"kind":"K"}',
+    );
+  });
+
   it('takes a step for each operation', () => {
     const steps = applyJsonPatch(
       { l: [1, 2, 3] },

@@ -36,6 +36,14 @@ const value = fc.letrec<{ value: JsonValue }>((tie) => ({
 })).value;
 
 describe('merge patch', () => {
+  it('puts members of objects that it opens in the order of their names (evanphx/json-patch)', () => {
+    const target = { kind: 'K', b: { z: 1, a: { z: 1, a: 1 } }, a: { z: 1, a: 1 }, c: { y: 1 } };
+    const patch = { b: { m: { z: 1, a: 1 }, l: [{ z: 1, a: 1 }] }, c: [{ z: 1, a: 1 }] };
+    expect(JSON.stringify(inOneGo(applyMergePatch(target, patch)))).to.equal(
+      '{"a":{"z":1,"a":1},"b":{"a":{"z":1,"a":1},"l":[{"a":1,"z":1}],"m":{"a":1,"z":1},"z":1},"c":[{"z":1,"a":1}],"kind":"K"}',
+    );
+  });
+
   examples.forEach(([original, patch, result], position) => {
     it(`follows example ${position + 1} of the RFC`, () => {
       expect(inOneGo(applyMergePatch(original, patch))).to.deep.equal(result);

@@ -1,0 +1,27 @@
+import { isObject, sortNames } from '../../api/json/json.js';
+import { setMember } from '../../api/json/setMember.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+
+/** A wider object is a map, whose members no warning lists, or hostile. */
+const sortedMax = 1_000;
+
+/** Sorts members in place. The reference's library writes every object that a patch opens in the order of names (partialDoc in evanphx/json-patch). */
+export function sortOpened(object: JsonObject): void {
+  const names = Object.keys(object);
+  if (names.length > sortedMax || isSorted(names)) return;
+  const members = names.sort().map((name) => [name, object[name]] as const);
+  for (const [name] of members) delete object[name];
+  for (const [name, value] of members) setMember(object, name, value);
+}
+
+const isSorted = (names: readonly string[]): boolean => names.every((name, index) => index === 0 || (names[index - 1] ?? '') < name);
+
+/** Returns a copy with members in the order of names at every depth, as custom objects are written. */
+export function sortedThrough<T extends JsonValue>(value: T): T;
+export function sortedThrough(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => sortedThrough(item as JsonValue));
+  if (!isObject<JsonObject>(value)) return value;
+  const sorted: JsonObject = {};
+  for (const name of sortNames(Object.keys(value))) setMember(sorted, name, sortedThrough(value[name] as JsonValue));
+  return sorted;
+}
