@@ -14,7 +14,10 @@ export function orderItems(
     (a: JsonValue, b: JsonValue): number =>
       (positions.get(idOf(a)) ?? Infinity) - (positions.get(idOf(b)) ?? Infinity) || 0;
   const named = merged.filter((item) => wantedAt.has(idOf(item))).sort(byPosition(wantedAt));
-  const others = merged.filter((item) => !wantedAt.has(idOf(item))).sort(byPosition(liveAt));
+  const rest = merged.filter((item) => !wantedAt.has(idOf(item)));
+  const others = rest.every((item) => liveAt.has(idOf(item)))
+    ? rest.sort(byPosition(liveAt))
+    : insertedBefore(rest, (item) => liveAt.get(idOf(item)));
   const ordered: JsonValue[] = [];
   let [namedNext, othersNext] = [0, 0];
   while (namedNext < named.length && othersNext < others.length) {
@@ -22,6 +25,25 @@ export function orderItems(
     ordered.push((ours !== undefined && theirs !== undefined && ours < theirs ? others[othersNext++] : named[namedNext++]) as JsonValue);
   }
   return [...ordered, ...named.slice(namedNext), ...others.slice(othersNext)];
+}
+
+/** The sort of Go inserts into parts of this length. */
+const insertedMax = 20;
+
+/** An item without a position, which only an empty order leaves, is before all earlier ones (normalizeSliceOrder in strategicpatch/patch.go). */
+function insertedBefore(items: JsonValue[], positionOf: (item: JsonValue) => number | undefined): JsonValue[] {
+  if (items.length > insertedMax) return items;
+  const isBefore = (a: JsonValue, b: JsonValue): boolean => {
+    const [first, second] = [positionOf(a), positionOf(b)];
+    return first === undefined || second === undefined || first < second;
+  };
+  const sorted: JsonValue[] = [];
+  for (const item of items) {
+    let at = sorted.length;
+    while (at > 0 && isBefore(item, sorted[at - 1] as JsonValue)) at--;
+    sorted.splice(at, 0, item);
+  }
+  return sorted;
 }
 
 type Positions = ReadonlyMap<JsonValue | undefined, number>;

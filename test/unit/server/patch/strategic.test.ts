@@ -83,6 +83,12 @@ const cases: readonly Case[] = [
     expected: { finalizers: ['a', 'b', 'c'] },
   },
   {
+    what: 'turns lists of scalars round under an empty order (normalizeSliceOrder in strategicpatch/patch.go)',
+    live: {},
+    patch: { finalizers: ['a', 'b', 'c'], '$setElementOrder/finalizers': [] },
+    expected: { finalizers: ['c', 'b', 'a'] },
+  },
+  {
     what: 'deletes from lists of scalars',
     live: { finalizers: ['a', 'b'] },
     patch: { '$deleteFromPrimitiveList/finalizers': ['a'] },
