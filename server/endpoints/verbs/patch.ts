@@ -13,11 +13,13 @@ import { apiVersionOf } from '../../../api/resource.js';
 import { badRequest, invalidObject, plainError, StatusError, unsupportedBody, unsupportedPatch } from '../../../api/status.js';
 import { applyJsonPatch, checkOperations } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
+import { sortedThrough } from '../../patch/openedOrder.js';
 import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
 import { placeInMerge, placeInOperations, withSpelledTests, withSpellings, type PlaceOf } from '../../patch/spellings.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import type { ServedResource } from '../../registry/resources.js';
+import { orderedMetadata } from '../../registry/metadata.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
@@ -125,17 +127,16 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const options = writeOptions(context, dryRun, fieldManager);
   function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
-    const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
-    const { value, duplicates, spellings } = body();
-    const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null, spellings }, resource);
+    const sent = { ...body(), before: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen }, validated };
+    const { after, odd } = yield* patched(patcher, sent, resource);
     yield;
-    const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
-    const { object, unknown } = patchedKind(after, resource, { strategic, refuse });
-    const { receive, receiveApplied } = resource.behaviour;
-    const checked = yield* outcomeOf(((strategic ? receiveApplied : null) ?? receive)(object));
-    if (!checked.ok) throw refuse(checked.message);
+    const refusal = (why: string): Steps<StatusError> => refusalOf({ patcher, strategic, resource }, sent, why);
+    const { object, unknown, otherKind } = yield* patchedKind(after, resource, { strategic, refusal });
+    const checked = yield* outcomeOf(receiverOf(resource, strategic)(object));
+    if (!checked.ok) throw yield* refusal(checked.message);
+    if (otherKind !== null) refuseOtherKind(otherKind, checked.object, route);
     const strict = [...odd, ...[...unknown, ...checked.strict].sort(spellingOrder(mediaType, resource))];
-    if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
+    if (fieldValidation === 'Strict' && strict.length > 0) throw yield* refusal(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
@@ -152,6 +153,16 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   await context.turn?.();
   if (view === null) sendObject(context, representation, { resource, stored: written.object });
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
+}
+
+const receiverOf = ({ behaviour: { receive, receiveApplied } }: ServedResource, strategic: boolean): typeof receive =>
+  (strategic ? receiveApplied : null) ?? receive;
+
+/** An object without a version reaches no validation. */
+function refuseOtherKind(error: StatusError, { metadata }: ApiObject, route: Route): void {
+  if (error.code === 500) throw error;
+  checkIdentity(metadata, targetOf(route));
+  if (route.subresource?.name !== 'status') throw error;
 }
 
 const readPatch = (
@@ -181,19 +192,20 @@ const spellingOrder = (mediaType: string, { behaviour }: ServedResource) =>
 interface Patch {
   readonly before: JsonObject;
   readonly value: JsonValue;
-  /** Repeated members of the patch; null without field validation. */
-  readonly duplicates: readonly string[] | null;
+  /** Repeated members of the patch. */
+  readonly duplicates: readonly string[];
+  readonly validated: boolean;
   readonly spellings: readonly Spelling[];
 }
 
 function* patched(
   { apply, check, spelled, placeOf }: Patcher,
-  { before, value, duplicates, spellings }: Patch,
+  { before, value, duplicates, spellings, validated }: Patch,
   resource: ServedResource,
 ): Steps<{ readonly after: JsonObject; readonly odd: readonly string[] }> {
   try {
-    const doubled = (duplicates ?? []).map((path) => `duplicate field ${quoted(path)}`);
-    const odd = check === undefined || duplicates === null ? doubled : check(value, doubled);
+    const doubled = (validated ? duplicates : []).map((path) => `duplicate field ${quoted(path)}`);
+    const odd = check === undefined || !validated ? doubled : check(value, doubled);
     const after = patchObject(yield* apply(before, spelled === undefined ? value : spelled(value, spellings), resource));
     return { after: placeOf === undefined ? after : withSpellings(after, spellings, placeOf(value)), odd };
   } catch (error) {
@@ -202,7 +214,20 @@ function* patched(
   }
 }
 
-/** The reference shows the patched object; for a strategic merge, the patch. */
+/** The reference shows the patched object, or a strategic patch. Receiving changes an object, so it is patched again. */
+function* refusalOf(
+  { patcher, strategic, resource }: { readonly patcher: Patcher; readonly strategic: boolean; readonly resource: ServedResource },
+  sent: Patch,
+  why: string,
+): Steps<StatusError> {
+  if (strategic) return invalidPatch(printed(sent.value), why);
+  const { metadata } = sent.before as JsonObject & Partial<ApiObject>;
+  const before = resource.behaviour.selfDescribed
+    ? sortedThrough(sent.before)
+    : { ...sent.before, ...(metadata === undefined ? {} : { metadata: orderedMetadata(metadata) }) };
+  return invalidPatch(writeJson((yield* patched(patcher, { ...sent, before }, resource)).after), why);
+}
+
 const invalidPatch = (shown: string, why: string): StatusError =>
   invalidObject({ group: '', kind: '' }, '', [
     { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(shown)}: ${why}`, field: 'patch' },
