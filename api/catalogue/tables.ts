@@ -18,6 +18,9 @@ const defaultColumns: readonly Column[] = [
   { name: 'Created At', type: 'date', format: '', priority: 0 },
 ];
 
+/** No printer of the reference has this column. */
+export const hasNoPrinter = (columns: readonly Column[]): boolean => columns.some(({ name }) => name === defaultColumns[1]?.name);
+
 let columns: ReadonlyMap<string, readonly Column[]> | undefined;
 
 export const columnsOf = (resource: GroupVersion & { readonly resource: string }): readonly Column[] => {

@@ -2,6 +2,7 @@ import type { ShardSelector } from '../../api/shards.js';
 import { turns } from '../../workers/turns/turns.js';
 import { type Steps } from '../../api/steps.js';
 import { apiVersionOf } from '../../api/resource.js';
+import type { JsonObject } from '../../api/object.js';
 import type { Status } from '../../api/status.js';
 import { measured, timed, type LatencyPart } from '../../program/tracing/requestLatency.js';
 import type { ListPage } from '../registry/contract.js';
@@ -131,7 +132,7 @@ async function encodeList(
   };
   if (form.form === 'table') {
     const { head, rows } = tableOfMany(resource, page.items, meta, { form });
-    return encoder.table(head, rows, page.items.length);
+    return rows === null ? wholeDocument(encoder, { ...head, rows }) : encoder.table(head, rows, page.items.length);
   }
   const metadataOnly = form.form === 'partial';
   refuseMetadataOf({ encoder, form }, resource, 'list');
@@ -144,6 +145,11 @@ async function encodeList(
     async () => encoder.items(await turns.run(encodeItems(encoder, resource, page.items, metadataOnly)), itemType(resource, form)),
   );
   return encoder.list(type, meta, items, page.items.length);
+}
+
+function wholeDocument(encoder: Encoder, document: JsonObject): EncodedList {
+  const bytes = encoder.document(document);
+  return { parts: [bytes], size: bytes.length };
 }
 
 function itemType(resource: ServedResource, form: Representation['form']): TypeMeta | null {

@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
-import type { Column } from '../../../api/catalogue/tables.js';
+import { hasNoPrinter, type Column } from '../../../api/catalogue/tables.js';
 import { servedObject } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { ServedResource } from '../../registry/resources.js';
@@ -35,16 +35,16 @@ interface Drawing {
 
 export function tableOf(resource: ServedResource, items: readonly StoredObject[], meta: ListMeta, drawing: Drawing): JsonObject {
   const { head, rows } = tableOfMany(resource, items, meta, drawing);
-  return { ...head, rows: [...rows] };
+  return { ...head, rows: [...(rows ?? [])] };
 }
 
-/** The same for a possibly long list, with lazily generated rows. */
+/** The same for a possibly long list, with lazily generated rows. Rows are null for an empty list in columns of no printer (rest/table.go). */
 export function tableOfMany(
   resource: ServedResource,
   items: readonly StoredObject[],
   meta: ListMeta,
   { form, headers = true, now = Date.now() }: Drawing,
-): { readonly head: JsonObject; readonly rows: Iterable<JsonObject> } {
+): { readonly head: JsonObject; readonly rows: Iterable<JsonObject> | null } {
   const { columns } = resource.behaviour;
   const head = {
     kind: 'Table',
@@ -56,7 +56,8 @@ export function tableOfMany(
   const conditionsOf = resource.behaviour.rowConditions;
   const drawnRow = (stored: StoredObject): JsonObject =>
     row(type, servedObject(resource, stored), columns, { form, now, conditionsOf, annotations: annotationsOf(resource, stored, form) });
-  return { head, rows: rowsOf(items, drawnRow) };
+  const isNull = items.length === 0 && !resource.behaviour.selfDescribed && hasNoPrinter(columns);
+  return { head, rows: isNull ? null : rowsOf(items, drawnRow) };
 }
 
 /** Rows show a built-in kind's metadata before conversion, which adds annotations (rest/table.go). */

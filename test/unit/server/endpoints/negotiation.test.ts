@@ -136,6 +136,15 @@ describe('endpoints/negotiation', () => {
     expect((await read(none)).body).to.have.deep.property('items', []);
   });
 
+  it('has no rows in an empty table of a kind without columns of its own (rest/table.go)', async () => {
+    const form = ';as=Table;g=meta.k8s.io;v=v1';
+    const none = '/api/v1/namespaces/default/limitranges';
+    expect((await read(none, { accept: `application/json${form}` })).body).to.have.property('rows', null);
+    expect((await read(none, { accept: `application/yaml${form}` })).text).to.contain('rows: null\n');
+    const named = await read(`${configMaps}?labelSelector=a%3Dnone`, { accept: `application/json${form}` });
+    expect(named.body).to.have.deep.property('rows', []);
+  });
+
   it('names what the method could answer in a refusal', async () => {
     const refused = await call(server.url, 'DELETE', configMaps, { headers: { accept: 'text/plain' } });
     expect([refused.status, refused.body['message']]).to.deep.equal([
