@@ -79,6 +79,20 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     ['key', 'path', 'volumeName'].map((member) => `invalid spec.containers[0].env[0].valueFrom.fileKeyRef.${member}`),
   ],
   [
+    'volumes of variables in files after all else of a pod',
+    object('v1', 'PodTemplate', {
+      template: {
+        spec: {
+          containers: [
+            { name: 'c', image: 'i', env: [{ name: 'A', valueFrom: { fileKeyRef: { volumeName: 'v', path: 'p', key: 'K' } } }] },
+            { name: 'd' },
+          ],
+        },
+      },
+    }),
+    ['required template.spec.containers[1].image', 'absent template.spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName'],
+  ],
+  [
     'host processes beside others',
     pod({
       hostNetwork: true,

@@ -6,18 +6,15 @@ import {
   dnsLabel,
   dnsSubdomain,
   each,
-  fieldNotFound,
   inOrder,
   invalid,
   isSet,
-  knowing,
   members,
   nonZero,
   ofEach,
   off,
   optional,
   required,
-  structure,
   subdomainName,
   when,
   type FieldError,
@@ -51,16 +48,6 @@ const keyReference = members<v1.ConfigMapKeySelector>({
   key: required(key),
 });
 
-/** The volume needs the pod's own lifetime: other files may not exist before the container starts. */
-const ofOwnVolume = knowing(({ volumeName = '' }: Writable<v1.FileKeySelector>, path, { volumeNames, volumes }: PodFacts): FieldError[] => {
-  const at = path.child('volumeName');
-  const held = volumes.get(volumeName);
-  return [
-    ...(volumeNames.has(volumeName) ? [] : [fieldNotFound(at, volumeName)]),
-    ...(held !== undefined && !isSet(held.emptyDir) ? [invalid(at, volumeName, 'referenced volume must be of type emptyDir')] : []),
-  ];
-});
-
 const sources = members<v1.EnvVarSource, PodFacts>({
   fieldRef: optional(
     fieldReference(
@@ -79,10 +66,7 @@ const sources = members<v1.EnvVarSource, PodFacts>({
   configMapKeyRef: optional(keyReference),
   secretKeyRef: optional(keyReference),
   fileKeyRef: optional(
-    structure<Writable<v1.FileKeySelector>, unknown, PodFacts>(
-      members<v1.FileKeySelector>({ key: required(variableName), volumeName: required(dnsLabel), path: required(ownFile) }),
-      ofOwnVolume,
-    ),
+    members<v1.FileKeySelector>({ key: required(variableName), volumeName: required(dnsLabel), path: required(ownFile) }),
   ),
 });
 

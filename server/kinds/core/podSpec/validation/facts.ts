@@ -6,8 +6,6 @@ export type Volumes = ReadonlyMap<string, Writable<v1.Volume>>;
 
 export interface PodFacts {
   readonly volumes: Volumes;
-  /** Includes invalid volumes. */
-  readonly volumeNames: ReadonlySet<string>;
   readonly claims: ReadonlySet<string>;
   readonly graceSeconds: number;
   readonly restartPolicy: string;

@@ -35,6 +35,7 @@ import {
 import type * as v1 from '../../../../../api/types/core/v1.js';
 import { containers, ephemeralContainers, hostNetworkPorts, initContainers } from './containers.js';
 import type { PodFacts } from './facts.js';
+import { fileKeyVolumes } from './fileKeys.js';
 import { overheadOf, podResources } from './resources.js';
 import { affinity, deadline, schedulingGates, tolerations, topologySpread } from './scheduling.js';
 import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security.js';
@@ -56,7 +57,6 @@ export function* validatePodSpec(spec: PodSpec, path: Path, { ofTemplate, podNam
   const facts: PodFacts = {
     ofTemplate,
     volumes,
-    volumeNames: new Set(itemsOf(spec.volumes).map(({ name = '' }) => name)),
     claims: claims.names,
     graceSeconds: Number(spec.terminationGracePeriodSeconds ?? 0),
     restartPolicy: spec.restartPolicy ?? '',
@@ -213,4 +213,5 @@ const rules = all<PodSpec, unknown, PodFacts>(
     overhead: optional(overheadOf),
   }),
   operatingSystem,
+  fileKeyVolumes,
 );
