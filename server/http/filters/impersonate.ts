@@ -1,6 +1,7 @@
 import { badRequest } from '../../../api/status.js';
 import { decodeKey } from '../../../program/authentication/frontProxy.js';
 import { headerText } from '../../../program/port/headerText.js';
+import { quoted, quotedBytes } from '../../../workers/codecs/goQuotes.js';
 import { removeHeaders } from '../../authentication/stripping.js';
 import { timed } from '../../../program/tracing/requestLatency.js';
 import { attributesOf, type Authorizer } from '../../authorization/authorizer.js';
@@ -25,7 +26,8 @@ export function impersonateFilter(authorize: Authorizer, options: ImpersonationO
 }
 
 async function become(exchange: Exchange, wanted: Wanted, authorize: Authorizer, options: ImpersonationOptions): Promise<void> {
-  if (wanted.name === '') throw badRequest(`requested ${goSyntax(wanted)} without impersonating a user name`);
+  if (wanted.name === '')
+    throw badRequest(`requested ${goSyntax(readHeaders(exchange, asBytes) ?? wanted)} without impersonating a user name`);
   const request = attributesOf(exchange.user, exchange.info, exchange.method);
   const { user, constraint } = await impersonate(wanted, request, authorize, options);
   removeHeaders(exchange.request, (header) => header.startsWith('impersonate-'));
@@ -34,11 +36,14 @@ async function become(exchange: Exchange, wanted: Wanted, authorize: Authorizer,
   exchange.user = user;
 }
 
-function readHeaders({ request }: Exchange): Wanted | null {
+/** HTTP parsers make a character of each byte. */
+const asBytes = (value: string): string => value;
+
+function readHeaders({ request }: Exchange, read: (value: string) => string = headerText): Wanted | null {
   if (!anyImpersonation(request.headers)) return null;
   const groups: string[] = [];
   const extra = new Map<string, string[]>();
-  const raw = rawHeaders(request.rawHeaders);
+  const raw = rawHeaders(request.rawHeaders, read);
   for (const [header, value] of raw) {
     if (header === 'impersonate-group') groups.push(value);
     else if (header.startsWith(extraPrefix)) {
@@ -57,19 +62,19 @@ function anyImpersonation(headers: Exchange['request']['headers']): boolean {
 }
 
 /** Joining repeated headers would make a group of two names. */
-function rawHeaders(list: readonly string[]): [string, string][] {
+function rawHeaders(list: readonly string[], read: (value: string) => string): [string, string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < list.length; i += 2) {
     const name = list[i]!.toLowerCase();
-    if (name.startsWith('impersonate-')) pairs.push([name, headerText(list[i + 1]!)]);
+    if (name.startsWith('impersonate-')) pairs.push([name, read(list[i + 1]!)]);
   }
   return pairs;
 }
 
-/** Clients of the reference see this text, a printed Go structure. */
+/** Clients of the reference see this text, a printed Go structure, with maps in the order of their keys. */
 function goSyntax({ name, uid, groups, extra }: Wanted): string {
-  const list = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
-  const entries = [...extra].map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);
+  const list = (values: readonly string[]): string => `[]string{${values.map(quotedBytes).join(', ')}}`;
+  const entries = [...extra].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, values]) => `${quoted(key)}:${list(values)}`);
   const extras = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
-  return `&user.DefaultInfo{Name:${JSON.stringify(name)}, UID:${JSON.stringify(uid)}, Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, Extra:${extras}}`;
+  return `&user.DefaultInfo{Name:${quotedBytes(name)}, UID:${quotedBytes(uid)}, Groups:${groups.length === 0 ? '[]string(nil)' : list(groups)}, Extra:${extras}}`;
 }

@@ -150,6 +150,10 @@ describe('the way of a request', () => {
         expect((await as({ 'impersonate-group': 'devs' }))['message']).to.equal(
           'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"devs"}, Extra:map[string][]string(nil)} without impersonating a user name',
         );
+        expect((await as({ 'impersonate-extra-b': ['\xe4\xed\xa0\x80', named], 'impersonate-extra-a': 'x\xa0' }))['message']).to.equal(
+          'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string(nil), ' +
+            'Extra:map[string][]string{"a":[]string{"x\\xa0"}, "b":[]string{"\\xe4\\xed\\xa0\\x80", "bä"}}} without impersonating a user name',
+        );
       });
       it('does not let others act as anybody', async () => {
         const { status, body } = await ask({ path: '/api', identity: alice, headers: { 'impersonate-user': 'admin' } });
