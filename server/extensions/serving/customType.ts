@@ -130,10 +130,7 @@ export class CustomType {
     const receive = (object: JsonObject): Steps<Received> => received(object, (members) => schema().receive(members));
     return {
       strategy: wholeStrategy(customRules({ version, apiVersion, kind: names.kind, schema, rules }), names),
-      versions: {
-        schemaOf: (name) => this.#versions.get(name)?.mergeTypes() ?? null,
-        convert: (object, name) => ({ ...object, apiVersion: name }),
-      },
+      versions: { schemaOf: (name) => this.#versions.get(name)?.mergeTypes() ?? null, convert: renamed, resetsOwn: true },
       asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
       receive,
       receiveApplied: (object) => received(object, (members) => schema().receiveApplied(members)),
@@ -209,6 +206,8 @@ function compiledVersion(
     rules: once(() => compileRules(defined.schema, ruleTimes)),
   };
 }
+
+const renamed = (object: ApiObject, apiVersion: string): ApiObject => ({ ...object, apiVersion });
 
 function metadataTypes(): MergeSchema {
   const type = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' });

@@ -16,6 +16,8 @@ export interface Versions {
   readonly convert: (object: ApiObject, apiVersion: string) => ApiObject | null;
   /** Objects are compared unconverted, and need not fit other versions. */
   readonly unconverted?: boolean;
+  /** A write resets fields of owners in its own version alone: custom objects (GetResetFields in registry/customresource). */
+  readonly resetsOwn?: boolean;
 }
 
 /** Fields of another manager that this write would change. */
@@ -143,7 +145,9 @@ function* compareIn(
           yield* converted(after, own, version, { versions, as: 'failed to convert new object: ' }),
         ];
   if (left === null || right === null) return null;
-  const { added, modified, removed } = yield* compare(left as JsonObject, right as JsonObject, schema);
+  const comparison = yield* compare(left as JsonObject, right as JsonObject, schema);
+  if (version !== own && versions.resetsOwn === true) return comparison;
+  const { added, modified, removed } = comparison;
   return {
     added: added.recursiveDifference(resets),
     modified: modified.recursiveDifference(resets),

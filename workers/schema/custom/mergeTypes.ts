@@ -19,7 +19,6 @@ export interface MergeTypeOptions {
 
 export function mergeTypesOf(structure: Structure, metadata: MergeSchema, { whole, open }: MergeTypeOptions): MergeSchema {
   const convert = (child: Structure): MergeSchema => mergeTypesOf(child, metadata, { whole: child.embedded, open });
-  if (structure.intOrString) return { kind: 'leaf', scalar: 'untyped' };
   if (structure.type === 'array') return listOf(structure, convert);
   if (structure.type !== 'object' && !whole) return scalars[structure.type] ?? unknown;
   const { properties, rest, mapAtomic } = structure;
