@@ -16,7 +16,8 @@ const places: Readonly<Record<string, Telling>> = {
   'CustomResourceDefinitionVersion.schema': 'lists and maps',
   'Ingress.spec': 'lists',
   'PersistentVolume.spec': 'lists and maps',
-  'ResourceClaim.spec': 'lists',
+  'ResourceClaim.spec': 'lists and maps',
+  'ResourceClaimTemplate.spec': 'lists and maps',
   'ResourceQuota.spec': 'lists',
   'ServiceCIDR.spec': 'lists',
   // These members must not be set.

@@ -3,6 +3,8 @@ import { forbidden, plainError } from '../../../api/status.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
+import { pathSegmentName } from '../../registry/validation/names.js';
+import { quoted } from '../../../workers/codecs/goQuotes.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../../registry/lookup.js';
 import { mergeTolerations } from './tolerations.js';
@@ -38,9 +40,11 @@ function applyScheduling(spec: JsonObject, found: ApiObject): string | null {
 
 async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<ApiObject | null> {
   const className = textAt(spec, 'runtimeClassName');
-  // A class without a name precedes the pod's faults.
+  // The client that asks for the class refuses names that make no path, before the pod's faults (client-go/rest/request.go).
   if (spec['runtimeClassName'] === '') throw plainError(500, 'resource name may not be empty');
   if (className === '') return null;
+  const problems = pathSegmentName(className, false);
+  if (problems.length > 0) throw plainError(500, `invalid resource name ${quoted(className)}: [${problems.join(' ')}]`);
   const found = await lookup.find(classes, '', className);
   if (found === null) throw forbidden(pods, name, `pod rejected: RuntimeClass ${JSON.stringify(className)} not found`);
   return found;

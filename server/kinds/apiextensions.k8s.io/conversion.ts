@@ -1,6 +1,8 @@
 import type * as v1 from '../../../api/types/apiextensions/v1.js';
 import { client } from '../admissionregistration.k8s.io/clients.js';
 import {
+  all,
+  completed,
   dns1035LabelName,
   forbidden,
   inOrder,
@@ -28,9 +30,17 @@ const misplaced = 'should not be set when strategy is not set to Webhook';
 
 const configuration = requiredPointerAs('required when strategy is set to Webhook', client);
 
-export const conversionDefaults = members<v1.CustomResourceConversion>({
-  webhook: members<v1.WebhookConversion>({ clientConfig: client }),
-});
+export const conversionDefaults = all<Writable<v1.CustomResourceConversion>>(
+  members<v1.CustomResourceConversion>({ webhook: members<v1.WebhookConversion>({ clientConfig: client }) }),
+  completed(dropNothing),
+);
+
+/** The internal form has the webhook's members alone, so a webhook without any is absent (apiextensions/v1/conversion.go). */
+function dropNothing(conversion: Writable<v1.CustomResourceConversion>): void {
+  const { clientConfig, conversionReviewVersions } = conversion.webhook ?? {};
+  if (!isSet(clientConfig) && !isSet(conversionReviewVersions)) delete conversion.webhook;
+}
+
 const strategyRule = members<v1.CustomResourceConversion>({ strategy: required(oneOf('None', 'Webhook')) });
 
 export const conversion = optional((conversion: Writable<v1.CustomResourceConversion>, path: Path): Found => {

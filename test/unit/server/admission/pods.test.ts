@@ -265,6 +265,9 @@ describe('admission of pods', () => {
     );
     expect(await messageOf(sample.create(pod({ runtimeClassName: 'none' }, { name: 'q' })))).to.contain('RuntimeClass "none" not found');
     expect(await messageOf(sample.create(pod({ runtimeClassName: '' }, { name: 'q' })))).to.equal('resource name may not be empty');
+    expect(await messageOf(sample.create(pod({ runtimeClassName: 'a/b%' }, { name: 'q' })))).to.equal(
+      `invalid resource name "a/b%": [may not contain '/' may not contain '%']`,
+    );
     expect(await messageOf(sample.create(pod({ overhead: { cpu: '1' } }, { name: 'q' })))).to.contain(
       'Pod Overhead set without corresponding RuntimeClass defined Overhead',
     );

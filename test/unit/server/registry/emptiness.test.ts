@@ -186,6 +186,21 @@ describe('registry, what is empty', () => {
     await sample.put(received(claim({ requests, constraints: [] })) as unknown as JsonObject);
   });
 
+  it('is quoted in a template of claims, which may not change', async () => {
+    const sample = await createSample();
+    const template = (capacity: JsonObject): JsonObject => ({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaimTemplate',
+      metadata: { name: 't', namespace: 'default' },
+      spec: { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'x', ...capacity } }] } } },
+    });
+    await sample.create(template({}));
+    const changed = received(template({ capacity: { requests: {} } })) as unknown as JsonObject;
+    expect((await refusal(sample.put(changed))).message).to.contain('"Capacity":{"Requests":{}}');
+    const made = await sample.create({ ...changed, metadata: { name: 'u', namespace: 'default' } });
+    expect(JSON.stringify(made['spec'])).to.contain('"capacity":{}');
+  });
+
   it('is set where only one of two lists may be', async () => {
     const slice = (lists: JsonObject): JsonObject => ({
       apiVersion: 'resource.k8s.io/v1',

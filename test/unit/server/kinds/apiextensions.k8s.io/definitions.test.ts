@@ -394,6 +394,12 @@ describe('registry, custom resource definitions', () => {
     ).to.deep.equal([]);
   });
 
+  it('has no webhook without members (apiextensions/v1/conversion.go)', async () => {
+    const names = { plural: 'masts', kind: 'Mast' };
+    const masts = definition({}, { names, conversion: { strategy: 'None', webhook: {} } }, { name: 'masts.mill.example' });
+    expect((await sample.create(masts))['spec']).to.have.deep.property('conversion', { strategy: 'None' });
+  });
+
   it('keeps authorities of a webhook that can be read once the resource is served', async () => {
     const { certificate } = await createAuthority('convert');
     const [good, bad] = [certificate, '\n'].map((text) => Buffer.from(text).toString('base64'));
