@@ -204,13 +204,13 @@ function tokenAuthenticators(
   audiences: readonly string[],
 ): TokenAuthenticator[] {
   const issuers = options['service-account-issuer'];
-  const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
+  const lookup = createLookup(storage);
   return [
     ...(staticTokens === null ? [] : [forThisApi(audiences, staticTokens)]),
     ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys, audiences, lookup, count, cacheCounts: tokenCacheCounts })]),
     ...(signer === null && keys.current.length === 0
       ? []
-      : [withNewsForThisApi(audiences, secretTokens({ keys, storage, lookup, count }))]),
+      : [withNewsForThisApi(audiences, secretTokens({ keys, storage, lookup: options['service-account-lookup'] ? lookup : null, count }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),
     ...(client === null

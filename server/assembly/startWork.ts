@@ -1,4 +1,4 @@
-import { publishTrackingStart, publishTrust } from '../authentication/published.js';
+import { keepPublished, publishTrackingStart, publishTrust } from '../authentication/published.js';
 import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
 import type { Logger } from '../../program/log/logger.js';
 import { featuresOf } from '../../program/features/options.js';
@@ -50,11 +50,11 @@ export async function doStartWork(
   const owed = { ...tasks, registry, catalogue, seeded, serviceRanges };
   const objects = { ...owed, servicePort: options['secure-port'], nodePort: options['kubernetes-service-node-port'] };
   await bootstrap(objects);
-  const kept = keepBootstrapped(storage, objects);
-  signal.addEventListener('abort', () => {
-    kept.stop();
-  });
   const publishing = { ...tasks, registry, catalogue };
+  const kept = [keepBootstrapped(storage, objects), keepPublished(storage, publishing, () => access.published())];
+  signal.addEventListener('abort', () => {
+    for (const each of kept) each.stop();
+  });
   await Promise.all([
     bootstrapRbac({ ...publishing, seeded, isOn: (feature) => featuresOf(options).enabled(feature) }),
     repairs.begin(),

@@ -117,8 +117,8 @@ export function createCertificateMetrics(registry: Registry): (secondsLeft: numb
 export function createTokenMetrics(registry: Registry): (use: TokenUse) => void {
   const count = (name: string, help: string): Total => total(registry, `serviceaccount_${name}_total`, help);
   const counts: Readonly<Record<TokenUse, Total>> = {
-    valid: count('valid_tokens', 'Tokens of service accounts that were good.'),
-    stale: count('stale_tokens', 'Those of them whose client should have fetched another one by then.'),
+    valid: count('valid_tokens', 'Tokens of service accounts that were good, before their client should have fetched another one.'),
+    stale: count('stale_tokens', 'Tokens of service accounts that were good, but whose client should have fetched another one by then.'),
     legacy: count('legacy_tokens', 'Tokens without an end, kept in secrets, that were good.'),
     legacyAuto: count('legacy_auto_token_uses', 'Those of them whose secret the service account names: a controller has made it.'),
     legacyManual: count('legacy_manual_token_uses', 'Those of them whose secret somebody has made by hand.'),

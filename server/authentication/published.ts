@@ -8,6 +8,8 @@ import { ownWrites } from '../registry/ownWrites.js';
 import { membersOf } from '../../api/json/members.js';
 import type { Catalogue } from '../registry/resources.js';
 import { startTask, type StartTaskOptions } from '../registry/startTask.js';
+import type { Storage } from '../storage/contract.js';
+import { follow, type Following } from '../storage/follow.js';
 import type { Anchors } from '../../program/authentication/peer.js';
 
 /** The data of the ConfigMap by which extension servers trust clients and front proxies of this server. */
@@ -85,6 +87,28 @@ export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<vo
 /** Records the first day of tracking secret tokens, once per cluster. */
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
   ensure(where, trackingName, (data) => ({ since: dayText(Date.now()), ...data }));
+
+/** Restores both ConfigMaps whenever a client changes or deletes them (controller/clusterauthenticationtrust, controller/legacytokentracking). */
+export function keepPublished(storage: Pick<Storage, 'watch'>, where: Publishing, own: () => PublishedTrust): Following {
+  const kept = [
+    onEachChange(storage, trustName, () => publishTrust(where, own())),
+    onEachChange(storage, trackingName, () => publishTrackingStart(where)),
+  ];
+  const stop = (): void => {
+    for (const each of kept) each.stop();
+  };
+  return { synced: Promise.all(kept.map(({ synced }) => synced)).then(() => undefined), stop };
+}
+
+function onEachChange(storage: Pick<Storage, 'watch'>, name: string, publish: () => Promise<void>): Following {
+  // Rejects only when the server stops.
+  const again = (): void => void publish().catch(() => undefined);
+  const follower = { put: again, remove: again, unreadable: () => undefined };
+  return follow(storage, { group: '', resource: 'configmaps' }, follower, {
+    namespace,
+    fields: [{ field: 'metadata.name', value: name, equals: true }],
+  });
+}
 
 const ensure = (where: Publishing, name: string, change: (data: PublishedTrust) => PublishedTrust): Promise<void> =>
   startTask(`configmaps ${name}`, () => write(where, name, change), where);

@@ -130,7 +130,11 @@ export const accessFlags = {
       value: 'path',
       help: 'Unix socket of a service that signs service account tokens and knows their keys (k8s.io/externaljwt v1). Excludes the two options about key files.',
     },
-    'service-account-lookup': { kind: 'bool', default: true, help: 'Accept a service account token only while its account exists.' },
+    'service-account-lookup': {
+      kind: 'bool',
+      default: true,
+      help: 'Accept a token that a secret keeps only while the secret and the service account exist.',
+    },
     'service-account-max-token-expiration': {
       kind: 'duration',
       default: 0,

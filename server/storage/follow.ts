@@ -1,5 +1,5 @@
 import type { GroupResource } from '../../api/resource.js';
-import type { Storage, StoredObject, Watch } from './contract.js';
+import type { Storage, StoredObject, Watch, WatchRequest } from './contract.js';
 import { DamagedValueError } from './encoding.js';
 
 /** An existing object whose value is unreadable, and why. */
@@ -24,9 +24,12 @@ export interface Following {
 
 const restartDelayMs = 500;
 
+type Scope = Pick<WatchRequest, 'namespace' | 'fields'>;
+const everywhere: Scope = { namespace: null, fields: [] };
+
 /** Shows objects and every change. After a broken watch, the shown state stays until the new one has come. */
-export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower): Following {
-  const following = new FollowedResource(storage, resource, follower);
+export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower, scope = everywhere): Following {
+  const following = new FollowedResource(storage, { ...scope, resource }, follower);
   following.begin();
   return following;
 }
@@ -37,7 +40,7 @@ const keyOf = ({ namespace, name }: Name): string => `${namespace}/${name}`;
 class FollowedResource implements Following {
   readonly synced: Promise<void>;
   readonly #storage: Pick<Storage, 'watch'>;
-  readonly #resource: GroupResource;
+  readonly #followed: Scope & { readonly resource: GroupResource };
   readonly #follower: Follower;
   readonly #known = new Map<string, Name>();
   #watch: Watch | null = null;
@@ -45,9 +48,9 @@ class FollowedResource implements Following {
   #stopped = false;
   #settle: () => void = () => undefined;
 
-  constructor(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower) {
+  constructor(storage: Pick<Storage, 'watch'>, followed: Scope & { readonly resource: GroupResource }, follower: Follower) {
     this.#storage = storage;
-    this.#resource = resource;
+    this.#followed = followed;
     this.#follower = follower;
     this.synced = new Promise((resolve) => {
       this.#settle = resolve;
@@ -57,7 +60,7 @@ class FollowedResource implements Following {
   begin(): void {
     const unseen = new Map(this.#known);
     this.#watch = this.#storage.watch(
-      { resource: this.#resource, namespace: null, labels: [], fields: [], start: { at: 'any' }, initialEvents: true },
+      { ...this.#followed, labels: [], start: { at: 'any' }, initialEvents: true },
       {
         event: ({ type, object }) => {
           unseen.delete(keyOf(object));

@@ -60,17 +60,21 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
   };
 }
 
-/** Tries every candidate key with its own algorithm; the header only selects keys. */
+/**
+ * Tries every candidate key with its own algorithm; the header only selects keys. All keys are candidates where it names none
+ * (serviceaccount/jwt.go of the reference).
+ */
 async function verify(token: string, keys: VerificationKeys): Promise<JsonObject | string> {
-  let id: string | undefined;
+  let id: string;
   try {
-    id = decodeProtectedHeader(token).kid;
+    id = decodeProtectedHeader(token).kid ?? '';
   } catch {
     return 'the token has no readable header';
   }
-  const known = keys.renew === undefined || keys.current.some((key) => key.id === id) ? keys.current : await keys.renew();
-  const named = known.filter((key) => key.id === id);
-  for (const { key, algorithm } of named.length === 0 ? known : named) {
+  const named = (all: readonly VerificationKey[]): readonly VerificationKey[] => (id === '' ? all : all.filter((key) => key.id === id));
+  const known = named(keys.current);
+  const candidates = known.length === 0 && keys.renew !== undefined ? named(await keys.renew()) : known;
+  for (const { key, algorithm } of candidates) {
     const payload = await payloadSignedBy(token, key, algorithm);
     if (payload !== null) return payload;
   }

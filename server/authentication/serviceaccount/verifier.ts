@@ -1,6 +1,6 @@
 import type { TokenCacheCounts } from '../tokens/cacheCounts.js';
 import type { User } from '../../../api/user.js';
-import { withAuthenticatedGroup } from '../../../program/authentication/authenticator.js';
+import { withAuthenticatedGroup, type CredentialNews } from '../../../program/authentication/authenticator.js';
 import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from '../tokens/token.js';
 import { claimsOf, untimely, userOf, type AccountClaims } from './claims.js';
 import type { VerificationKeys } from './keys.js';
@@ -14,11 +14,11 @@ export interface VerifierOptions {
   readonly keys: VerificationKeys;
   /** This API's audiences, a token's default. */
   readonly audiences: readonly string[];
-  /** Null if tokens stay valid until they expire, regardless of their account. */
-  readonly lookup: Lookup | null;
+  /** `--service-account-lookup` concerns tokens in secrets alone (kubeapiserver/authenticator/config.go of the reference). */
+  readonly lookup: Lookup;
   /** Seconds since 1970. */
   readonly now?: () => number;
-  /** Receives valid and stale tokens. */
+  /** Receives tokens that have to be fetched again: valid before that time, and stale later. */
   readonly count?: (use: TokenUse) => void;
   readonly cacheCounts?: TokenCacheCounts | null;
 }
@@ -58,15 +58,19 @@ export function accountTokenVerifier({
     const meant = claims.audiences.length === 0 ? own : claims.audiences;
     const shared = audiences.filter((audience) => meant.includes(audience));
     if (shared.length === 0) return invalid(`token audiences ${quoted(meant)} is invalid for the target audiences ${quoted(audiences)}`);
-    const wrong = untimely(claims, now()) ?? (lookup === null ? null : await lookup(claims, now()));
+    const wrong = untimely(claims, now()) ?? (await lookup(claims, now()));
     if (wrong !== null) return invalid(wrong);
-    count('valid');
-    const late = claims.warnAfter === null ? -1 : Math.floor(now() - claims.warnAfter);
-    if (late < 0) return { outcome: 'user', user, audiences: shared };
-    count('stale');
-    const note = { key: staleAnnotation, text: `subject: ${claims.subject}, seconds after warning threshold: ${late}` };
-    return { outcome: 'user', user, audiences: shared, notes: [note] };
+    return { outcome: 'user', user, audiences: shared, ...staleness(claims, now(), count) };
   };
+}
+
+/** The reference counts each use once (serviceaccount/claims.go). */
+function staleness({ subject, warnAfter }: AccountClaims, now: number, count: (use: TokenUse) => void): CredentialNews {
+  if (warnAfter === null || warnAfter === 0) return {};
+  count(now > warnAfter ? 'stale' : 'valid');
+  if (now <= warnAfter) return {};
+  const text = `subject: ${subject}, seconds after warning threshold: ${Math.floor(now) - Math.trunc(warnAfter)}`;
+  return { notes: [{ key: staleAnnotation, text }] };
 }
 
 const invalid = (reason: string): TokenAuthentication => ({ outcome: 'invalid', reason });

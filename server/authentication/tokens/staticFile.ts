@@ -25,10 +25,8 @@ export function readStaticTokens(file: string): StaticTokens {
         {
           name,
           uid,
-          groups: groups
-            .split(',')
-            .map((group) => group.trim())
-            .filter((group) => group !== ''),
+          // Blanks belong to the name, as in the reference (token/tokenfile/tokenfile.go).
+          groups: groups.split(',').filter((group) => group !== ''),
           extra: {},
         },
       ] as const;

@@ -122,7 +122,7 @@ describe('authentication/serviceaccount', () => {
       issuers: [issuer],
       keys: { current: keys },
       audiences: [issuer],
-      lookup: null,
+      lookup: createLookup(storage),
       now: () => clock,
       count: (kind) => counted.push(kind),
     });
@@ -132,12 +132,17 @@ describe('authentication/serviceaccount', () => {
       return answer.outcome === 'user' ? (answer.notes?.[0] ?? null) : answer;
     };
     expect(await reported(null, 50)).to.equal(null);
-    expect(await reported(30, 29)).to.equal(null);
+    const never = { ...(payload()['kubernetes.io'] as JsonObject), warnafter: 0 };
+    const endless = await signedWith(rsa.privateKey, { alg: 'RS256' }, { ...payload(), 'kubernetes.io': never });
+    expect(await counting(endless, [issuer]))
+      .to.include({ outcome: 'user' })
+      .and.not.have.property('notes');
+    expect(await reported(30, 30)).to.equal(null);
     expect(await reported(30, 50)).to.deep.equal({
       key: 'authentication.k8s.io/stale-token',
       text: 'subject: system:serviceaccount:ns:robot, seconds after warning threshold: 20',
     });
-    expect(counted).to.deep.equal(['valid', 'valid', 'valid', 'stale']);
+    expect(counted).to.deep.equal(['valid', 'stale']);
   });
 
   describe('refuses', () => {
@@ -193,6 +198,12 @@ describe('authentication/serviceaccount', () => {
       expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256', kid: keys[0]!.id }))).to.equal(
         'no key of this cluster has signed the token',
       );
+    });
+    it('the id of no key of the cluster, though one of its keys has signed', async () => {
+      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256', kid: 'unknown' }))).to.equal(
+        'no key of this cluster has signed the token',
+      );
+      expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256', kid: '' }))).to.equal('user');
     });
     for (const alg of ['none', 'None', 'NONE', '']) {
       it(`the algorithm ${JSON.stringify(alg)}`, async () => {
@@ -405,6 +416,21 @@ describe('authentication/serviceaccount', () => {
       expect(await answer(token, token, { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' })).to.contain(
         'the token in secret ns/kept for service account ns/robot has been marked invalid',
       );
+    });
+    it('count without their secret where nothing is looked up, and are counted and noted all the same', async () => {
+      const uses: string[] = [];
+      const authenticate = secretTokens({ keys: { current: keys }, storage, lookup: null, count: (use) => uses.push(use) });
+      const found = await authenticate(await sign(kept({ 'kubernetes.io/serviceaccount/secret.name': 'gone' })));
+      expect(found).to.have.property('user').with.property('name', 'system:serviceaccount:ns:robot');
+      expect(found).to.have.deep.property('notes', [{ key: 'authentication.k8s.io/legacy-token', text: 'system:serviceaccount:ns:robot' }]);
+      expect(uses).to.deep.equal(['legacy']);
+    });
+    it('end at once with the deletion of their account or secret, though a finalizer holds it', async () => {
+      const deletionTimestamp = new Date().toISOString();
+      await put(storage, 'serviceaccounts', { metadata: { name: 'leaving', uid: 'u5', namespace: 'ns', deletionTimestamp } });
+      const leaving = { sub: 'system:serviceaccount:ns:leaving', 'kubernetes.io/serviceaccount/service-account.name': 'leaving' };
+      const token = await sign(kept({ ...leaving, 'kubernetes.io/serviceaccount/service-account.uid': 'u5' }));
+      expect(await answer(token, token)).to.equal('service account ns/leaving has been deleted');
     });
     it('do not count for another account than they name, nor when forged', async () => {
       const another = await sign(kept({ 'kubernetes.io/serviceaccount/service-account.uid': 'old' }));

@@ -1,7 +1,19 @@
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { mergedTrust, publishedTrust } from '../../../../server/authentication/published.js';
+import type { ApiObject } from '../../../../api/object.js';
+import {
+  keepPublished,
+  mergedTrust,
+  publishedTrust,
+  publishTrackingStart,
+  publishTrust,
+} from '../../../../server/authentication/published.js';
+import { createCatalogue } from '../../../../server/kinds/index.js';
+import { noDeleteOptions } from '../../../../server/registry/deletion.js';
+import { ownWrites } from '../../../../server/registry/ownWrites.js';
+import { follow } from '../../../../server/storage/follow.js';
 import { createIdentities } from '../../../fixtures/identities.js';
+import { createSample, type Sample } from '../registry/sample.js';
 
 describe('what is published of authorities', () => {
   const lists = {
@@ -38,5 +50,74 @@ describe('what is published of authorities', () => {
     expect((merged['client-ca-file']?.match(/BEGIN/g) ?? []).length).to.equal(2);
     expect(merged).to.deep.include({ 'requestheader-allowed-names': '["q","p"]', 'requestheader-username-headers': '["X-U"]', other: 'x' });
     expect(mergedTrust(merged, own, Date.now())).to.deep.equal(merged);
+  });
+
+  describe('in ConfigMaps', () => {
+    const trust = 'extension-apiserver-authentication';
+    const tracking = 'kube-apiserver-legacy-service-account-token-tracking';
+    const own = { 'client-ca-file': '', 'requestheader-allowed-names': '["p"]' };
+    let sample: Sample;
+    let where: Parameters<typeof publishTrust>[0];
+    beforeEach(async () => {
+      sample = await createSample();
+      where = { registry: sample.registry, catalogue: createCatalogue() };
+      await sample.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system' } }).catch(() => undefined);
+    });
+    const read = async (name: string): Promise<unknown> =>
+      sample.registry
+        .get({ resource: where.catalogue.resource('', 'v1', 'configmaps')!, namespace: 'kube-system', name }, { at: 'any' })
+        .then((stored) => stored.decode());
+    const remove = (name: string): Promise<unknown> =>
+      sample.registry.delete(
+        { resource: where.catalogue.resource('', 'v1', 'configmaps')!, namespace: 'kube-system', name },
+        noDeleteOptions,
+        ownWrites,
+      );
+    /** Resolves with the first state of the ConfigMap that has these data. */
+    const shows = (name: string, text: string): Promise<void> =>
+      new Promise((resolve) => {
+        const following = follow(
+          sample.storage,
+          { group: '', resource: 'configmaps' },
+          {
+            put: (object) => {
+              if (object.name !== name || !JSON.stringify(object.decode()['data']).includes(text)) return;
+              setImmediate(() => following.stop());
+              resolve();
+            },
+            remove: () => undefined,
+          },
+        );
+      });
+
+    it('is written once, keeps the day when tracking began, and leaves what others wrote', async () => {
+      await publishTrust(where, own);
+      await publishTrackingStart(where);
+      expect(await read(trust)).to.deep.include({ data: own });
+      expect(await read(tracking)).to.have.nested.property('data.since', new Date().toISOString().slice(0, 10));
+      const before = [await read(trust), await read(tracking)];
+      await publishTrust(where, own);
+      await publishTrackingStart(where);
+      expect([await read(trust), await read(tracking)]).to.deep.equal(before);
+      await publishTrust(where, { 'requestheader-allowed-names': '["q"]' });
+      expect(await read(trust)).to.deep.include({ data: { ...own, 'requestheader-allowed-names': '["p","q"]' } });
+    });
+    it('comes back where a client deletes or changes it', async () => {
+      const kept = keepPublished(sample.storage, where, () => own);
+      await kept.synced;
+      for (const publish of [publishTrust(where, own), publishTrackingStart(where)]) await publish;
+      for (const [name, text] of [
+        [trust, '[\\"p\\"]'],
+        [tracking, 'since'],
+      ] as const) {
+        await remove(name);
+        await shows(name, text);
+      }
+      const target = { resource: where.catalogue.resource('', 'v1', 'configmaps')!, namespace: 'kube-system', name: trust };
+      const apply = (object: ApiObject | null): ApiObject => ({ ...object, metadata: object?.metadata ?? {}, data: {} });
+      await sample.registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, ownWrites);
+      await shows(trust, '[\\"p\\"]');
+      kept.stop();
+    });
   });
 });

@@ -52,9 +52,9 @@ describe('authentication/tokens', () => {
     expect(() => parseCsv('a,"b"c\n')).to.throw(/quote/);
   });
 
-  it('knows users by a file of tokens', () => {
-    const tokens = readStaticTokens(fileOf('t0ken,ann,42,"devs, ops"\nother,bob,\n'));
-    expect(tokens('t0ken')).to.deep.equal({ name: 'ann', uid: '42', groups: ['devs', 'ops'], extra: {} });
+  it('knows users by a file of tokens, with groups by their exact names', () => {
+    const tokens = readStaticTokens(fileOf('t0ken,ann,42,"devs, ops,,all"\nother,bob,\n'));
+    expect(tokens('t0ken')).to.deep.equal({ name: 'ann', uid: '42', groups: ['devs', ' ops', 'all'], extra: {} });
     expect(tokens('other')).to.deep.include({ name: 'bob', groups: [] });
     for (const wrong of ['', 't0ke', 't0ken ', 'T0KEN', 'ann']) expect(tokens(wrong)).to.equal(null);
   });
