@@ -88,7 +88,7 @@ export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<vo
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
   ensure(where, trackingName, (data) => ({ since: dayText(Date.now()), ...data }));
 
-/** Restores both ConfigMaps whenever a client changes or deletes them (controller/clusterauthenticationtrust, controller/legacytokentracking). */
+/** Restores both ConfigMaps after changes and deletions (controller/clusterauthenticationtrust). */
 export function keepPublished(storage: Pick<Storage, 'watch'>, where: Publishing, own: () => PublishedTrust): Following {
   const kept = [
     onEachChange(storage, trustName, () => publishTrust(where, own())),
@@ -101,7 +101,6 @@ export function keepPublished(storage: Pick<Storage, 'watch'>, where: Publishing
 }
 
 function onEachChange(storage: Pick<Storage, 'watch'>, name: string, publish: () => Promise<void>): Following {
-  // Rejects only when the server stops.
   const again = (): void => void publish().catch(() => undefined);
   const follower = { put: again, remove: again, unreadable: () => undefined };
   return follow(storage, { group: '', resource: 'configmaps' }, follower, {

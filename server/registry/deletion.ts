@@ -56,7 +56,7 @@ export function planDeletion(
   if (!held && grace === 0 && !waits) return { action: 'remove', marked: null };
 
   object.metadata.finalizers = finalizers;
-  if (deleting) shorten(object, grace, finalizers.length > 0 && !rules.heldBy(old));
+  if (deleting) shorten(object, { now, grace, isFinalized: finalizers.length > 0 && !rules.heldBy(old) });
   else rules.mark(object, now, grace);
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
@@ -65,7 +65,7 @@ export function planDeletion(
 function awaitsItsEnd(old: ApiObject, { gracePeriodSeconds }: DeleteOptions, rules: DeleteSteps): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: left = 0 } = old.metadata;
   if (rules.graceSeconds === null || deletionTimestamp === undefined || left === 0) return false;
-  return gracePeriodSeconds === null || rules.graceSeconds(old, gracePeriodSeconds) >= left;
+  return gracePeriodSeconds === null || periodOf(gracePeriodSeconds) >= left;
 }
 
 /** The generation grows: a controller has to reconcile the object once more. */
@@ -76,21 +76,30 @@ export function markDeleted(object: ApiObject, now: string, grace: number): void
   if ((metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
 }
 
-/** A later request may only bring the end closer. */
-function shorten({ metadata }: ApiObject, grace: number, isFinalized: boolean): void {
+interface Shorter {
+  readonly now: string;
+  readonly grace: number;
+  readonly isFinalized: boolean;
+}
+
+/** A later request may only bring the end closer, not into the past (`BeforeDelete`, registry/rest/delete.go). */
+function shorten({ metadata }: ApiObject, { now, grace, isFinalized }: Shorter): void {
   const before = metadata.deletionGracePeriodSeconds ?? 0;
   if (isFinalized) metadata.deletionGracePeriodSeconds = before;
   if (grace >= before) return;
-  metadata.deletionTimestamp = later(metadata.deletionTimestamp ?? '', grace - before);
-  metadata.deletionGracePeriodSeconds = grace;
+  const end = later(metadata.deletionTimestamp ?? '', grace - before);
+  const isPast = Date.parse(end) <= Date.parse(now);
+  metadata.deletionTimestamp = isPast ? now : end;
+  metadata.deletionGracePeriodSeconds = isPast ? Math.min(grace, 1) : grace;
 }
+
+const periodOf = (requested: number): number => (requested < 0 ? 1 : requested);
 
 function graceFor(old: ApiObject, deleteOptions: DeleteOptions, rules: DeleteSteps): number {
   if (rules.graceSeconds === null) return 0;
-  const wanted = Math.min(rules.graceSeconds(old, deleteOptions.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
-  const before = old.metadata.deletionGracePeriodSeconds;
-  if (old.metadata.deletionTimestamp === undefined || before === undefined) return wanted;
-  return deleteOptions.gracePeriodSeconds === null ? before : Math.min(wanted, before);
+  const { deletionTimestamp, deletionGracePeriodSeconds: left = 0 } = old.metadata;
+  if (deletionTimestamp === undefined) return Math.min(rules.graceSeconds(old, deleteOptions.gracePeriodSeconds), Number.MAX_SAFE_INTEGER);
+  return Math.min(periodOf(deleteOptions.gracePeriodSeconds ?? left), left);
 }
 
 function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, rules: DeleteSteps): string[] {

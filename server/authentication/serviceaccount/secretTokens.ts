@@ -153,6 +153,6 @@ async function whyGone(token: string, { namespace, account }: Claims, stored: St
     secret: null,
     node: null,
   };
-  // An account that is being deleted has no further minute (serviceaccount/legacy.go of the reference).
+  // Deletion has no leeway here (serviceaccount/legacy.go).
   return lookup({ ...always, namespace, account }, Infinity);
 }

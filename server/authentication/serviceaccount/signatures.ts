@@ -60,10 +60,7 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
   };
 }
 
-/**
- * Tries every candidate key with its own algorithm; the header only selects keys. All keys are candidates where it names none
- * (serviceaccount/jwt.go of the reference).
- */
+/** Tries every candidate key with its own algorithm; the header only selects keys (serviceaccount/jwt.go). */
 async function verify(token: string, keys: VerificationKeys): Promise<JsonObject | string> {
   let id: string;
   try {

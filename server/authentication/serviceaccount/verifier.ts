@@ -14,11 +14,10 @@ export interface VerifierOptions {
   readonly keys: VerificationKeys;
   /** This API's audiences, a token's default. */
   readonly audiences: readonly string[];
-  /** `--service-account-lookup` concerns tokens in secrets alone (kubeapiserver/authenticator/config.go of the reference). */
   readonly lookup: Lookup;
   /** Seconds since 1970. */
   readonly now?: () => number;
-  /** Receives tokens that have to be fetched again: valid before that time, and stale later. */
+  /** Receives valid and stale tokens. */
   readonly count?: (use: TokenUse) => void;
   readonly cacheCounts?: TokenCacheCounts | null;
 }
@@ -64,7 +63,6 @@ export function accountTokenVerifier({
   };
 }
 
-/** The reference counts each use once (serviceaccount/claims.go). */
 function staleness({ subject, warnAfter }: AccountClaims, now: number, count: (use: TokenUse) => void): CredentialNews {
   if (warnAfter === null || warnAfter === 0) return {};
   count(now > warnAfter ? 'stale' : 'valid');

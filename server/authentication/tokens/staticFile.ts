@@ -25,7 +25,7 @@ export function readStaticTokens(file: string): StaticTokens {
         {
           name,
           uid,
-          // Blanks belong to the name, as in the reference (token/tokenfile/tokenfile.go).
+          // Blanks belong to names (token/tokenfile/tokenfile.go).
           groups: groups.split(',').filter((group) => group !== ''),
           extra: {},
         },

@@ -19,6 +19,9 @@ const pollInTroubleMs = 10_000;
 const seedLifeMs = 180_000;
 const seedType = 1;
 const keyIdBytesMax = 1_024;
+const ciphertextBytesMax = 1_024;
+const annotationBytesMax = 32 * 1_024;
+const domainName = /^(?=.{1,254}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)+\.?$/;
 
 interface WriteSeed {
   readonly seed: Buffer;
@@ -63,10 +66,11 @@ class KmsV2 implements KeyService {
   }
 
   async check(): Promise<void> {
-    const { healthz, version } = await this.#status();
+    const { healthz, version, keyId } = await this.#status();
     if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
     if (version !== 'v2' && version !== 'v2beta1')
       throw new KeyServiceError(`key service ${JSON.stringify(this.name)} speaks ${JSON.stringify(version)}, not v2`);
+    this.#refuse(keyIdFlaw(keyId));
   }
 
   async prove(): Promise<void> {
@@ -99,6 +103,7 @@ class KmsV2 implements KeyService {
     const { keyId, healthz } = await this.#status();
     if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
     this.#countReported(keyId);
+    this.#refuse(keyIdFlaw(keyId));
     if (this.#current?.keyId !== keyId) await this.#renew();
     else this.#goodUntil = performance.now() + seedLifeMs;
   }
@@ -127,16 +132,20 @@ class KmsV2 implements KeyService {
 
   async #newSeed(): Promise<WriteSeed> {
     const seed = madeKey(() => randomBytes(seedBytes), this.#counts);
-    const { ciphertext, keyId, annotations } = await this.#connection.call(`${service}/Encrypt`, v2.encryptRequest, v2.encryptResponse, {
+    const answer = await this.#connection.call(`${service}/Encrypt`, v2.encryptRequest, v2.encryptResponse, {
       plaintext: seed,
       uid: randomUUID(),
     });
-    if (keyId === '' || Buffer.byteLength(keyId) > keyIdBytesMax)
-      throw new KeyServiceError(`key service ${JSON.stringify(this.name)} names its key with ${Buffer.byteLength(keyId)} bytes`);
+    this.#refuse(keyIdFlaw(answer.keyId) ?? seedFlaw(answer));
+    const { ciphertext, keyId, annotations } = answer;
     this.#current = { seed, encrypted: Buffer.from(ciphertext), keyId, annotations };
     this.#goodUntil = performance.now() + seedLifeMs;
     this.#seeds.put(this.#current.encrypted, seed);
     return this.#current;
+  }
+
+  #refuse(flaw: string | null): void {
+    if (flaw !== null) throw new KeyServiceError(`key service ${JSON.stringify(this.name)} ${flaw}`);
   }
 
   #decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer> {
@@ -154,6 +163,19 @@ class KmsV2 implements KeyService {
 }
 
 export const kmsV2 = (facts: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService => new KmsV2(facts, counts);
+
+const keyIdFlaw = (keyId: string): string | null =>
+  keyId === '' || Buffer.byteLength(keyId) > keyIdBytesMax ? `names its key with ${Buffer.byteLength(keyId)} bytes` : null;
+
+/** Follows `ValidateEncryptedObject` (kmsv2/envelope.go). */
+function seedFlaw({ ciphertext, annotations }: { readonly ciphertext: Uint8Array; readonly annotations: Annotations }): string | null {
+  if (ciphertext.length === 0 || ciphertext.length > ciphertextBytesMax) return `encrypts a key in ${ciphertext.length} bytes`;
+  const entries = Object.entries(annotations);
+  const wrong = entries.find(([name]) => !domainName.test(name));
+  if (wrong !== undefined) return `annotates with ${JSON.stringify(wrong[0])}, which is no domain name`;
+  const bytes = entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + value.length, 0);
+  return bytes > annotationBytesMax ? `annotates with ${bytes} bytes` : null;
+}
 
 function seal({ seed, encrypted, keyId, annotations }: WriteSeed, plain: Buffer, context: string): Buffer {
   const info = randomBytes(infoBytes);

@@ -255,7 +255,7 @@ describe('a signer outside', function () {
       expect(allowed.status).to.equal(200);
       await send('DELETE', '/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0');
       await send('DELETE', `${accounts}/robot`);
-      // Tokens in secrets alone stay good then (pkg/kubeapiserver/authenticator/config.go of the reference).
+      // Only tokens in secrets stay good (kubeapiserver/authenticator/config.go).
       const answer = await call1(Number(new URL(server.url).port), { path: '/api', headers: { authorization: `Bearer ${mounted}` } });
       expect(answer.status).to.equal(401);
       await server.stop();

@@ -73,7 +73,6 @@ describe('what is published of authorities', () => {
         noDeleteOptions,
         ownWrites,
       );
-    /** Resolves with the first state of the ConfigMap that has these data. */
     const shows = (name: string, text: string): Promise<void> =>
       new Promise((resolve) => {
         const following = follow(

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../../api/object.js';
+import { timeText } from '../../../../api/time.js';
 import { completesDeletion, noDeleteOptions, planDeletion } from '../../../../server/registry/deletion.js';
 import { namespaces } from '../../../../server/kinds/core/namespaces.js';
 import type { DeleteRules } from '../../../../server/registry/rules.js';
@@ -77,6 +78,40 @@ describe('registry/deletion', () => {
     const atOnce = planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds: 0 }, graceful, { now });
     expect(atOnce.action).to.equal('remove');
     expect(atOnce).to.have.nested.property('marked.metadata.deletionGracePeriodSeconds', 0);
+  });
+
+  it('moves no end into the past: what is left then is a second, or nothing where nothing was asked for', () => {
+    const graceful = deleting({ graceSeconds: (_, requested) => requested ?? 300 });
+    const first = marked(object(), noDeleteOptions, graceful, { now });
+    const after = (seconds: number, gracePeriodSeconds: number): ApiObject['metadata'] => {
+      const at = { now: timeText(Date.parse(now) + seconds * 1_000) };
+      const plan = planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds }, graceful, at);
+      return (plan.action === 'mark' ? plan.object : plan.marked)?.metadata ?? {};
+    };
+    const ends = (deletionTimestamp: string, deletionGracePeriodSeconds: number): object => ({
+      deletionTimestamp,
+      deletionGracePeriodSeconds,
+    });
+    expect(after(29, 30)).to.include(ends('2024-05-01T10:00:30Z', 30));
+    expect(after(30, 30)).to.include(ends('2024-05-01T10:00:30Z', 1));
+    expect(after(100, 30)).to.include(ends('2024-05-01T10:01:40Z', 1));
+    expect(after(100, -5)).to.include(ends('2024-05-01T10:01:40Z', 1));
+    expect(after(100, 0)).to.include(ends('2024-05-01T10:01:40Z', 0));
+    expect(after(400, 30)).to.include(ends('2024-05-01T10:06:40Z', 1));
+  });
+
+  it('asks the kind about the first request alone: later ones say themselves what is left', () => {
+    const ended = deleting({ graceSeconds: () => 0 });
+    const ending = object({ deletionTimestamp: '2024-05-01T10:00:30Z', deletionGracePeriodSeconds: 30 });
+    const { metadata } = marked(ending, { ...noDeleteOptions, gracePeriodSeconds: 10 }, ended, { now });
+    expect(metadata).to.include({ deletionTimestamp: '2024-05-01T10:00:10Z', deletionGracePeriodSeconds: 10 });
+    expect(marked(ending, { ...noDeleteOptions, gracePeriodSeconds: 30 }, ended, { now })).to.deep.equal(ending);
+    expect(planDeletion(ending, { ...noDeleteOptions, gracePeriodSeconds: 0 }, ended, { now }).action).to.equal('remove');
+    const unlimited = object({ deletionTimestamp: now });
+    expect(planDeletion(unlimited, noDeleteOptions, deleting({ graceSeconds: () => 30 }), { now })).to.deep.equal({
+      action: 'remove',
+      marked: null,
+    });
   });
 
   it('leaves an object within its grace period as it is, finalizers included, unless the period gets shorter', () => {

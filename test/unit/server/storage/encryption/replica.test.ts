@@ -272,6 +272,12 @@ describe('encryption, replica', () => {
   });
 });
 
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
 describe('encryption, key services', () => {
   let plugin: KeyPlugin;
   beforeEach(async () => {
@@ -439,6 +445,52 @@ describe('encryption, key services', () => {
       service.close();
     }
     abstract.stop();
+  });
+
+  for (const [what, wrong, why] of [
+    ['an empty key', { ciphertext: Buffer.alloc(0) }, 'encrypts a key in 0 bytes'],
+    ['a key beyond a kilobyte', { ciphertext: Buffer.alloc(1_025) }, 'encrypts a key in 1025 bytes'],
+    ['no name of its key', { keyId: '' }, 'names its key with 0 bytes'],
+    ['a long name of its key', { keyId: 'é'.repeat(513) }, 'names its key with 1026 bytes'],
+    ['an annotation of one label', { annotations: { hint: Buffer.alloc(1) } }, 'annotates with "hint", which is no domain name'],
+    [
+      'a second annotation with capitals',
+      { annotations: { 'a.b': Buffer.alloc(1), 'A.b': Buffer.alloc(1) } },
+      'annotates with "A.b", which is no domain name',
+    ],
+    ['large annotations', { annotations: { 'a.b': Buffer.alloc(16_382), 'a.c': Buffer.alloc(16_381) } }, 'annotates with 32769 bytes'],
+  ] as const) {
+    it(`v2: writes nothing with ${what}, which nobody could read`, async () => {
+      const service = kmsV2(facts('v2'));
+      plugin.wrong = wrong;
+      const failure = await failureOf(sealed(plain, service.transformer, secretKey));
+      expect(failure).to.be.instanceOf(KeyServiceError).with.property('message', `key service "vault" ${why}`);
+      plugin.wrong = {};
+      expect(await sealed(plain, service.transformer, secretKey)).to.be.instanceOf(Buffer);
+      service.close();
+    });
+  }
+
+  it('v2: writes with what stays within the bounds', async () => {
+    const service = kmsV2(facts('v2'));
+    plugin.wrong = { keyId: 'k'.repeat(1_024), annotations: { 'a.b': Buffer.alloc(16_381), 'a.c.': Buffer.alloc(16_380) } };
+    expect(await sealed(plain, service.transformer, secretKey)).to.be.instanceOf(Buffer);
+    plugin.wrong = { ciphertext: Buffer.alloc(1_024) };
+    const another = kmsV2(facts('v2'));
+    expect(await sealed(plain, another.transformer, secretKey)).to.be.instanceOf(Buffer);
+    service.close();
+    another.close();
+  });
+
+  it('v2: is not well, and keeps its seed, while it names no key', async () => {
+    const service = kmsV2(facts('v2'));
+    await service.prove();
+    expect(plugin.calls['Encrypt']).to.equal(1);
+    plugin.keyId = '';
+    expect(await failureOf(service.check())).to.have.property('message', 'key service "vault" names its key with 0 bytes');
+    expect(await failureOf(service.prove())).to.have.property('message', 'key service "vault" names its key with 0 bytes');
+    expect(plugin.calls['Encrypt']).to.equal(1);
+    service.close();
   });
 
   it('v2: one call serves many writes, until the key of the service changes', async () => {
