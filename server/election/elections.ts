@@ -10,7 +10,17 @@ import { membersOf, memberAt, textAt } from '../../api/json/members.js';
 import type { Catalogue, ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
-import { electionMs, firstLeaseSeconds, isExpired, isGone, nextStep, type Candidate, type Held, type Step } from './decision.js';
+import {
+  candidateMs,
+  electionMs,
+  firstLeaseSeconds,
+  isExpired,
+  isGone,
+  nextStep,
+  type Candidate,
+  type Held,
+  type Step,
+} from './decision.js';
 
 const group = 'coordination.k8s.io';
 const leases = { group, resource: 'leases' };
@@ -40,6 +50,8 @@ interface Election {
   turn: Promise<void> | null;
   /** A change occurred during a turn. */
   again: boolean;
+  /** Candidates that are gone stay until then. */
+  sweeps: boolean;
 }
 
 /** Elects lease holders among LeaseCandidates, one election per lease. `decision.ts` chooses. */
@@ -49,6 +61,7 @@ export class Elections {
   readonly #leaseOf = new Map<string, string>();
   readonly #following: readonly Following[];
   #look: NodeJS.Timeout | null = null;
+  #sweep: NodeJS.Timeout | null = null;
   #running = false;
 
   constructor(options: ElectionsOptions) {
@@ -76,16 +89,22 @@ export class Elections {
   start(): void {
     this.#running = true;
     this.#look = setInterval(() => this.look(), lookMs).unref();
-    this.look();
+    this.#sweep = setInterval(() => this.sweep(), candidateMs).unref();
+    this.sweep();
   }
 
   look(): void {
     for (const election of this.#elections.values()) this.#wake(election);
   }
 
+  sweep(): void {
+    for (const election of this.#elections.values()) election.sweeps = true;
+    this.look();
+  }
+
   async stop(): Promise<void> {
     this.#running = false;
-    if (this.#look !== null) clearInterval(this.#look);
+    for (const interval of [this.#look, this.#sweep]) if (interval !== null) clearInterval(interval);
     for (const each of this.#following) each.stop();
     for (const { timer } of this.#elections.values()) if (timer !== null) clearTimeout(timer);
     await Promise.all([...this.#elections.values()].flatMap(({ turn }) => (turn === null ? [] : [turn])));
@@ -104,6 +123,7 @@ export class Elections {
       timer: null,
       turn: null,
       again: false,
+      sweeps: false,
     };
     this.#elections.set(key, election);
     this.#leaseOf.set(place, read.leaseName);
@@ -147,7 +167,8 @@ export class Elections {
       if (!(await this.#options.leads())) return electionMs;
       const now = this.#options.now();
       const candidates = [...election.candidates.values()];
-      for (const candidate of candidates) if (isGone(candidate, now)) await this.#forget(election, candidate.name);
+      if (election.sweeps) for (const candidate of candidates) if (isGone(candidate, now)) await this.#forget(election, candidate.name);
+      election.sweeps = false;
       const step = nextStep(candidates, heldIn(await this.#lease(election)), now);
       await this.#take(election, step);
       return step.do === 'nothing' ? step.lookAgain : electionMs;

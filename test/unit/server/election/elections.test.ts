@@ -108,7 +108,7 @@ describe('elections', () => {
     expect(await leaseWhere(({ holderIdentity }) => holderIdentity === 'quiet')).to.have.property('leaseDurationSeconds', 5);
   });
 
-  it('are held by one server, and take candidates away that are gone', async () => {
+  it('are held by one server, and sweep candidates away that are gone (leasecandidategc_controller.go)', async () => {
     const gone = candidate('gone', '1.35.0', now - 31 * 60_000);
     const removed = new Promise<string>((resolve) => {
       const following = follow(
@@ -132,8 +132,11 @@ describe('elections', () => {
     ).to.equal('absent');
     leads = true;
     await sample.create(gone);
-    expect(await removed).to.equal('gone');
     expect(await leaseWhere(({ holderIdentity }) => holderIdentity === 'here')).to.have.property('strategy');
+    const place = { resource: { group, resource: 'leasecandidates' }, namespace: 'default', name: 'gone' };
+    expect((await sample.storage.get(place, { at: 'mostRecent' })).outcome).to.equal('found');
+    elections.sweep();
+    expect(await removed).to.equal('gone');
   });
 
   it('are the feature without which leases have no strategy', async () => {
