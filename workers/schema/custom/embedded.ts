@@ -70,7 +70,7 @@ function wellFormedMembers(given: JsonMembers): JsonMembers {
 export function coerceEmbedded(value: Json, structure: Structure, dropInvalid: boolean, path = ''): CoercedBelow {
   if (!structure.has.embedded) return { ok: true, unknown: [] };
   const coercer = new Coercer(dropInvalid);
-  const cause = coercer.coerce(value, structure, { errorPath: path, fieldPath: '' });
+  const cause = coercer.coerce(value, structure, path);
   return cause === null ? { ok: true, unknown: coercer.unknown } : { ok: false, cause };
 }
 
@@ -80,12 +80,7 @@ const invalid = (path: string, value: Json, detail: string): Cause => ({
   message: `Invalid value: ${printed(value)}: ${detail}`,
 });
 
-/** Errors and unknown fields spell paths of map members differently. */
-interface Place {
-  readonly errorPath: string;
-  readonly fieldPath: string;
-}
-
+/** Unknown fields of metadata are named by the paths of errors (apiserver/schema/objectmeta/coerce.go). */
 class Coercer {
   readonly #dropInvalid: boolean;
   readonly unknown: string[] = [];
@@ -94,52 +89,48 @@ class Coercer {
     this.#dropInvalid = dropInvalid;
   }
 
-  coerce(value: Json, structure: Structure, place: Place): Cause | null {
+  coerce(value: Json, structure: Structure, path: string): Cause | null {
     if (!structure.has.embedded) return null;
-    if (Array.isArray(value)) return this.#coerceItems(value, structure.items, place);
-    return isMembers(value) ? this.#coerceMembers(value, structure, place) : null;
+    if (Array.isArray(value)) return this.#coerceItems(value, structure.items, path);
+    return isMembers(value) ? this.#coerceMembers(value, structure, path) : null;
   }
 
-  #coerceItems(value: readonly Json[], items: Structure | null, { errorPath, fieldPath }: Place): Cause | null {
+  #coerceItems(value: readonly Json[], items: Structure | null, path: string): Cause | null {
     if (items === null) return null;
     for (let index = 0; index < value.length; index++) {
-      const place = { errorPath: `${errorPath}[${index}]`, fieldPath: `${fieldPath}[${index}]` };
-      const cause = this.coerce(value[index] as Json, items, place);
+      const cause = this.coerce(value[index] as Json, items, `${path}[${index}]`);
       if (cause !== null) return cause;
     }
     return null;
   }
 
-  #coerceMembers(value: JsonMembers, structure: Structure, place: Place): Cause | null {
-    const { errorPath, fieldPath } = place;
+  #coerceMembers(value: JsonMembers, structure: Structure, path: string): Cause | null {
     for (const name of Object.keys(value)) {
-      const own = structure.embedded ? this.#coerceOwn(value, name, place) : null;
+      const own = structure.embedded ? this.#coerceOwn(value, name, path) : null;
       if (own !== null) return own;
       const child = memberStructure(structure, name);
       const member = entryOf(value, name);
       if (child === null || typeof member !== 'object' || member === null) continue;
-      const at = structure.properties.has(name) ? childPath(errorPath, name) : `${errorPath}[${name}]`;
-      const cause = this.coerce(member, child, { errorPath: at, fieldPath: childPath(fieldPath, name) });
+      const cause = this.coerce(member, child, structure.properties.has(name) ? childPath(path, name) : `${path}[${name}]`);
       if (cause !== null) return cause;
     }
     return null;
   }
 
-  #coerceOwn(value: JsonMembers, name: string, { errorPath, fieldPath }: Place): Cause | null {
+  #coerceOwn(value: JsonMembers, name: string, path: string): Cause | null {
     const member = value[name] as Json;
     if (name === 'apiVersion' || name === 'kind') {
       if (typeof member === 'string') return null;
-      if (!this.#dropInvalid) return invalid(childPath(errorPath, name), member, 'must be a string');
+      if (!this.#dropInvalid) return invalid(childPath(path, name), member, 'must be a string');
       delete value[name];
-    } else if (name === 'metadata')
-      return this.#coerceOwnMetadata(value, member, { errorPath: childPath(errorPath, name), fieldPath: childPath(fieldPath, name) });
+    } else if (name === 'metadata') return this.#coerceOwnMetadata(value, member, childPath(path, name));
     return null;
   }
 
-  #coerceOwnMetadata(value: JsonMembers, given: Json, { errorPath, fieldPath }: Place): Cause | null {
+  #coerceOwnMetadata(value: JsonMembers, given: Json, at: string): Cause | null {
     const coerced = inOneGo(coerceMetadata(value, this.#dropInvalid, true));
-    if (!coerced.ok) return invalid(errorPath, given, coerced.message);
-    for (const path of coerced.unknown) if (this.unknown.length < unknownFieldsMax) this.unknown.push(`${fieldPath}.${path}`);
+    if (!coerced.ok) return invalid(at, given, coerced.message);
+    for (const path of coerced.unknown) if (this.unknown.length < unknownFieldsMax) this.unknown.push(`${at}.${path}`);
     const metadata = value['metadata'];
     if (isMembers(metadata) && metadata['creationTimestamp'] === null) delete metadata['creationTimestamp'];
     return null;

@@ -256,7 +256,7 @@ describe('embedded objects', () => {
       t: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { x: 1 } },
       m: { k: { metadata: {} } },
     });
-    expect(unknown).to.deep.equal(['z', 'spec.t.metadata.bogus', 'spec.m.k.metadata.odd']);
+    expect(unknown).to.deep.equal(['z', 'spec.t.metadata.bogus', 'spec.m[k].metadata.odd']);
   });
 
   it('are refused where it does not fit', () => {
