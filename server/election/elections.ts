@@ -50,7 +50,7 @@ interface Election {
   turn: Promise<void> | null;
   /** A change occurred during a turn. */
   again: boolean;
-  /** Candidates that are gone stay until then. */
+  /** The next turn deletes candidates that are gone. */
   sweeps: boolean;
 }
 
