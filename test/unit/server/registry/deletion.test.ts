@@ -1,7 +1,13 @@
 import { expect } from 'chai';
 import type { ApiObject } from '../../../../api/object.js';
 import { timeText } from '../../../../api/time.js';
-import { completesDeletion, noDeleteOptions, planDeletion } from '../../../../server/registry/deletion.js';
+import {
+  completesDeletion,
+  deletionWarnings,
+  noDeleteOptions,
+  planDeletion,
+  preconditionProblem,
+} from '../../../../server/registry/deletion.js';
 import { namespaces } from '../../../../server/kinds/core/namespaces.js';
 import type { DeleteRules } from '../../../../server/registry/rules.js';
 import { wholeStrategy } from '../../../../server/registry/wholeStrategy.js';
@@ -127,6 +133,56 @@ describe('registry/deletion', () => {
   it('shows the mark of a kind with a grace period even when that is zero', () => {
     const plan = planDeletion(object({ generation: 1 }), noDeleteOptions, deleting({ graceSeconds: () => 0 }), { now });
     expect(plan).to.have.nested.property('marked.metadata.generation', 2);
+  });
+
+  it('holds a request to the uid and the version that it names, in the words of the reference', () => {
+    const target = { resource: { group: 'g', kind: 'Sample' }, namespace: '', name: 'a' } as unknown as Parameters<
+      typeof preconditionProblem
+    >[0];
+    const stored = { version: 7 } as Parameters<typeof preconditionProblem>[1];
+    const problem = (named: { readonly uid?: string; readonly resourceVersion?: string }, metadata = { uid: 'u1' }): string | undefined =>
+      preconditionProblem(target, stored, object(metadata), { ...noDeleteOptions, ...named })?.message;
+    expect([problem({}), problem({ uid: 'u1' }), problem({ resourceVersion: '7' })]).to.deep.equal([undefined, undefined, undefined]);
+    expect(problem({ uid: 'u2', resourceVersion: '6' })).to.contain(
+      'the UID in the precondition (u2) does not match the UID in record (u1).',
+    );
+    expect(problem({ uid: 'u1', resourceVersion: '6' })).to.contain(
+      'the ResourceVersion in the precondition (6) does not match the ResourceVersion in record (7).',
+    );
+    const warned = (propagationPolicy: 'Orphan' | 'Foreground' | null, orphanDependents: boolean | null): readonly string[] =>
+      deletionWarnings(
+        { behaviour: { strategy: { delete: { warnings: (policy: string | null) => [String(policy)] } } } } as unknown as Parameters<
+          typeof deletionWarnings
+        >[0],
+        { propagationPolicy, orphanDependents },
+      );
+    expect([warned(null, null), warned(null, true), warned(null, false), warned('Foreground', true)]).to.deep.equal([
+      ['null'],
+      ['Orphan'],
+      ['Background'],
+      ['Foreground'],
+    ]);
+  });
+
+  it('is complete once nobody holds an object on its way out and no time is left', () => {
+    const ending = { deletionTimestamp: now, deletionGracePeriodSeconds: 0, finalizers: [] };
+    expect(completesDeletion(object(ending), plain)).to.equal(true);
+    expect(completesDeletion(object({ deletionTimestamp: now }), plain)).to.equal(true);
+    expect(completesDeletion(object(), plain)).to.equal(false);
+    expect(completesDeletion(object({ ...ending, deletionGracePeriodSeconds: 1 }), plain)).to.equal(false);
+    expect(completesDeletion(object({ ...ending, finalizers: ['x/y'] }), plain)).to.equal(false);
+    expect(completesDeletion(object(ending), deleting({ heldBy: () => true }))).to.equal(false);
+  });
+
+  it('follows the older form of the policy, which decides alone', () => {
+    const wish = (orphanDependents: boolean) => ({ ...noDeleteOptions, orphanDependents, propagationPolicy: 'Foreground' as const });
+    expect(marked(object(), wish(true), plain, { now }).metadata.finalizers).to.deep.equal(['orphan']);
+    expect(planDeletion(object({ finalizers: ['foregroundDeletion'] }), wish(false), plain, { now }).action).to.equal('remove');
+    const kept = object({ finalizers: ['orphan', 'x/y'] });
+    expect(marked(kept, wish(true), plain, { now }).metadata.finalizers).to.deep.equal(['orphan', 'x/y']);
+    const alone = planDeletion(object({ finalizers: ['x/y'] }), wish(true), plain, { now, collects: false });
+    expect(alone).to.have.deep.nested.property('object.metadata.finalizers', ['x/y']);
+    expect(planDeletion(object(), wish(true), plain, { now, collects: false }).action).to.equal('remove');
   });
 
   it('keeps a namespace until its content is gone', () => {
