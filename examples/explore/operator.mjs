@@ -1,5 +1,5 @@
 // A Site gets a ConfigMap, a Secret, and a line in the ConfigMap `registry`, which all sites share. BUG=name gives it a bug that `raftplane explore` finds:
-// lost, twice, gives-up, panic, lock, leak, generation, restless, stale, edges, order, conflict, blind, once, wedged.
+// lost, twice, gives-up, panic, lock, leak, generation, restless, stale, edges, order, conflict, blind, once, wedged, sweeps.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   QueueController,
@@ -169,6 +169,13 @@ if (bugs.has('lock')) {
   await api.create(configMaps, { metadata: { name: 'lock', namespace: 'default' } }).catch(() => new Promise(() => undefined));
   clearInterval(waiting);
 }
+// The bug: this list may be older than the last deletion, and the site is there again.
+if (bugs.has('sweeps'))
+  void (async () => {
+    const { items } = await api.list(sites, { resourceVersion: '0' });
+    for (const { metadata } of items.filter(isTerminating))
+      await unless(isNotFound, api.delete(configMaps, { namespace: metadata.namespace, name: `${metadata.name}-content` }));
+  })();
 // The bug: it asks again and again instead of watching.
 if (bugs.has('restless'))
   void (async () => {

@@ -145,6 +145,21 @@ describe('cluster/explore', function () {
       }
     });
 
+  it('finds the bug sweeps: what is made again is deleted by an old view', async () => {
+    const [create] = wholeScenario as [ScenarioStep];
+    const blogs = { apiVersion: 'example.org/v1', kind: 'Site', metadata: { name: 'blog', namespace: 'default' } };
+    const scenario: readonly ScenarioStep[] = [create, { delete: blogs }, create];
+    const plans: readonly Plan[] = [{ kind: 'past', at: { call: 'create configmaps default/registry', nth: 2 }, from: 'stepBefore' }];
+    const good = await exploreExample('', plans, { scenario, timeoutMs: 60_000, restMs: 800 });
+    expect(good.findings, reportText(good)).to.deep.equal([]);
+    const { findings } = await exploreExample('sweeps', plans, { scenario });
+    expect(findings.map(({ perturbation }) => perturbation)).to.deep.equal(plans);
+    expect(findings[0]!.violations).to.deep.include({
+      judgement: 'deletions',
+      details: ['"delete configmaps default/blog-content" is done 1 times, and 0 times undisturbed'],
+    });
+  });
+
   it('finds the bugs leak and generation without any disturbance, and others beside them', async () => {
     const { findings } = await exploreExample('leak,generation,panic', [panic]);
     const judgements = findings.map(({ perturbation, violations }) => ({

@@ -47,17 +47,17 @@ export async function playChange(setting: Setting, reference: Reference, change:
 const notReached: RunResult = { record: [], states: [], reached: false, violations: [], output: '' };
 
 async function playBoth(setting: Setting, reference: Reference, change: Change, ground: Ground): Promise<RunResult> {
-  const { states, startup, noise } = reference;
+  const { states, startup, deletions, noise } = reference;
   const { before, step } = ground;
   const known = states.slice(0, before.length + 1);
   const there = states[before.length + 1];
   const changes = change.edits.map((_, index) => withEdits(ground, change, index + 1, `change ${index + 1}`));
   const back: Step = { ...step, name: 'the change is taken back' };
-  const way = { startup, noise, states: [...known, there, ...changes.map(() => undefined), there, states.at(-1)] };
+  const way = { startup, deletions, noise, states: [...known, there, ...changes.map(() => undefined), there, states.at(-1)] };
   const onTheWay = await play({ ...setting, steps: [...before, step, ...changes, back, removal(ground)] }, way, null);
   const changed: State | undefined = onTheWay.states[before.length + 1 + changes.length];
   if (changed === undefined) return { ...onTheWay, reached: true };
-  const start = { startup, noise, where: 'when a change leads there', states: [...known, changed, states.at(-1)] };
+  const start = { startup, deletions, noise, where: 'when a change leads there', states: [...known, changed, states.at(-1)] };
   const whole = withEdits(ground, change, change.edits.length, 'the changed object from the beginning');
   const fresh = await play({ ...setting, steps: [...before, whole, removal(ground)] }, start, null);
   const shown = onTheWay.violations.length > 0 ? onTheWay : fresh;

@@ -5,7 +5,7 @@ import { RestApi } from '../../../controllers/client/rest.js';
 import { issueCertificate } from '../../certificates.js';
 import type { ClientConfig } from '../identity.js';
 import type { TestCluster } from '../testCluster.js';
-import type { Violation } from './judgement.js';
+import { deletionsOf, type Violation } from './judgement.js';
 import type { Operator } from './operator.js';
 import { changesFor, schemaOf } from './change.js';
 import { playChange } from './differential.js';
@@ -196,7 +196,10 @@ class Exploring {
     const cutShort = [first, second].find(({ states }) => states.length <= this.#setting.steps.length);
     if (cutShort) this.#keep(null, cutShort);
     else if (first.violations.length > 0 && kindsOf(first) === kindsOf(second)) this.#keep(null, second);
-    return { reference: cutShort ? null : { states: first.states, noise, startup: startupOf(records) }, records };
+    return {
+      reference: cutShort ? null : { states: first.states, noise, startup: startupOf(records), deletions: deletionsOf(records) },
+      records,
+    };
   }
 
   async #pair(rests: number): Promise<{ readonly first: RunResult; readonly second: RunResult; readonly noise: Noise }> {

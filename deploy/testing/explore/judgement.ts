@@ -12,6 +12,7 @@ export interface Violation {
     | 'generation'
     | 'panic'
     | 'overwrites'
+    | 'deletions'
     | 'fights'
     | 'idleWrites'
     | 'expected';
@@ -54,6 +55,25 @@ export function overwritten(objects: readonly KubeObject[], touched: ReadonlySet
   const lost = objects.filter(({ metadata }) => touched.has(metadata.uid ?? '') && metadata.annotations?.[ownAnnotation] === undefined);
   const details = lost.map(({ kind, metadata }) => `${kind} ${metadata.name} has lost the annotation that somebody else has given it`);
   return details.length === 0 ? null : { judgement: 'overwrites', details };
+}
+
+/** Returns how often each deletion succeeds, at most in one of the runs. */
+export function deletionsOf(records: readonly (readonly Entry[])[]): ReadonlyMap<string, number> {
+  const most = new Map<string, number>();
+  for (const record of records) {
+    const counts = new Map<string, number>();
+    for (const { call, status, place } of record)
+      if (call.verb.startsWith('delete') && status !== null && status < 300) counts.set(place.call, (counts.get(place.call) ?? 0) + 1);
+    for (const [call, times] of counts) most.set(call, Math.max(most.get(call) ?? 0, times));
+  }
+  return most;
+}
+
+/** `usual`: those of undisturbed runs. What is made again has lost its data. */
+export function furtherDeletions(record: readonly Entry[], usual: ReadonlyMap<string, number>): Violation | null {
+  const further = [...deletionsOf([record])].filter(([call, times]) => times > (usual.get(call) ?? 0));
+  const details = further.map(([call, times]) => `"${call}" is done ${times} times, and ${usual.get(call) ?? 0} times undisturbed`);
+  return details.length === 0 ? null : { judgement: 'deletions', details };
 }
 
 /** Writes of one object to the same content within a step; fewer may be coincidence. */

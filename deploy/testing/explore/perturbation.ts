@@ -9,7 +9,7 @@ export type Perturbation =
   /** Another client changes the object just before, so that preconditions meet a real conflict. */
   | { readonly kind: 'foreignWrite'; readonly at: Place }
   /** A crash after the write; reads that may be stale then return an earlier state, as from a lagging replica, until the operator rests. */
-  | { readonly kind: 'past'; readonly at: Place }
+  | { readonly kind: 'past'; readonly at: Place; readonly from?: 'stepBefore' }
   /** A crash; the old process's write arrives when the new one rests, that of an update one step later. */
   | { readonly kind: 'lateWrite'; readonly at: Place }
   /** Delays events of the resource from this one on until the operator rests: all others are faster. */
@@ -55,7 +55,7 @@ export function perturbationText(perturbation: Perturbation): string {
     case 'foreignWrite':
       return `somebody else changes the object just before "${place}"`;
     case 'past':
-      return `crash after "${place}"; the new start reads what was before it`;
+      return `crash after "${place}"; the new start reads what was before ${perturbation.from === undefined ? 'it' : 'the first write of the step before'}`;
     case 'lateWrite':
       return `crash before "${place}", which arrives after the work of the new start`;
     case 'late':

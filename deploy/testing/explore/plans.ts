@@ -4,7 +4,7 @@ import type { Entry, Place } from './record.js';
 
 /** Perturbations of one kind of place, the most informative first. */
 interface Recipe {
-  readonly fits: (call: Call, entry: Entry) => boolean;
+  readonly fits: (call: Call, entry: Entry, all: readonly Entry[]) => boolean;
   readonly make: (at: Place) => Perturbation;
 }
 
@@ -12,8 +12,14 @@ const replaces = (call: Call): boolean => call.verb === 'update' || call.verb ==
 const isRead = (call: Call): boolean => call.verb === 'get' || call.verb === 'list';
 const isEvent = (_: Call, { event }: Entry): boolean => event !== undefined;
 
+/** The last write of a step after the first one: all that the step makes is there. */
+function endsLaterStep(call: Call, entry: Entry, all: readonly Entry[]): boolean {
+  return entry.step > 1 && isWrite(call) && all.findLast((other) => other.step === entry.step && isWrite(other.call)) === entry;
+}
+
 const recipes: readonly Recipe[] = [
   { fits: isWrite, make: (at) => ({ kind: 'crash', at, when: 'after' }) },
+  { fits: endsLaterStep, make: (at) => ({ kind: 'past', at, from: 'stepBefore' }) },
   { fits: isWrite, make: (at) => ({ kind: 'lostAnswer', at, how: 'break' }) },
   { fits: replaces, make: (at) => ({ kind: 'foreignWrite', at }) },
   { fits: isEvent, make: (at) => ({ kind: 'missed', at }) },
@@ -55,7 +61,7 @@ export function plansFor(entries: readonly Entry[], seed = 0): readonly Perturba
           .map((entry) => ({ entry, rank: next() }))
           .sort((a, b) => a.rank - b.rank)
           .map(({ entry }) => entry);
-  return recipes.flatMap(({ fits, make }) => places.filter((entry) => fits(entry.call, entry)).map(({ place }) => make(place)));
+  return recipes.flatMap(({ fits, make }) => places.filter((entry) => fits(entry.call, entry, entries)).map(({ place }) => make(place)));
 }
 
 function randomOf(seed: number): () => number {

@@ -14,6 +14,7 @@ const judgements: Readonly<Record<Finding['violations'][number]['judgement'], st
   generation: 'observedGeneration is wrong at rest',
   panic: 'an error is not caught',
   overwrites: 'it writes over what somebody else has written',
+  deletions: 'it deletes what it keeps undisturbed',
   fights: 'it fights somebody else over an object',
   idleWrites: 'it writes again and again what is there already',
   expected: 'an expectation does not hold',

@@ -7,7 +7,7 @@ import { kubeconfigText } from '../../kubeconfig.js';
 import { objectsIn } from '../contents.js';
 import type { TestCluster } from '../testCluster.js';
 import { Gateway, parsedJson, sendAs } from './gateway.js';
-import { differs, leftovers, overwritten, panicIn, vainWrites, wrongGenerations, type Violation } from './judgement.js';
+import { differs, furtherDeletions, leftovers, overwritten, panicIn, vainWrites, wrongGenerations, type Violation } from './judgement.js';
 import type { Operator } from './operator.js';
 import type { Perturbation } from './perturbation.js';
 import { ProcessorWaits } from './processorWaits.js';
@@ -40,6 +40,7 @@ export interface Reference {
   readonly states: readonly (State | undefined)[];
   readonly noise: Noise;
   readonly startup: ReadonlySet<string>;
+  readonly deletions: ReadonlyMap<string, number>;
   /** The source of its states; the undisturbed run unless given. */
   readonly where?: string;
 }
@@ -72,6 +73,7 @@ export async function play(setting: Setting, reference: Reference | null, pertur
 class Run {
   readonly #setting: Setting;
   readonly #reference: Reference | null;
+  readonly #perturbation: Perturbation | null;
   readonly #recorder = new Recorder();
   readonly #stage: Stage;
   readonly #states: State[] = [];
@@ -93,6 +95,7 @@ class Run {
   constructor(setting: Setting, reference: Reference | null, perturbation: Perturbation | null) {
     this.#setting = setting;
     this.#reference = reference;
+    this.#perturbation = perturbation;
     const { operator } = setting;
     this.#waits = new ProcessorWaits(() => [process.pid, operator.pid?.()].filter((pid) => pid !== undefined));
     this.#stage = new Stage(this.#recorder, perturbation, {
@@ -122,6 +125,7 @@ class Run {
     this.#note(panicIn(this.#output));
     const { entries: record } = this.#recorder;
     for (const violation of vainWrites(record)) this.#note(violation);
+    if (this.#reference !== null && this.#perturbation?.kind === 'past') this.#note(furtherDeletions(record, this.#reference.deletions));
     return { record, states: this.#states, reached: this.#stage.reached, violations: this.#violations, output: this.#output };
   }
 

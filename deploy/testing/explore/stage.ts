@@ -36,6 +36,8 @@ export class Stage {
   readonly #perturbation: Perturbation | null;
   readonly #actions: StageActions;
   readonly #touched = new Set<string>();
+  /** Versions before the first write of each step. */
+  readonly #versions = new Map<number, Promise<string>>();
   #reached = false;
   #hold: Hold | null = null;
 
@@ -116,6 +118,7 @@ export class Stage {
 
   async #carriedOut(moment: Moment): Promise<Reply | null> {
     const { entry, asked, forward } = moment;
+    await this.#versionBefore(entry);
     const perturbation = this.#due(entry);
     if (perturbation) return await this.#act(perturbation.kind as Kind, perturbation as Of<Kind>, moment);
     const { version } = this.#hold?.terms ?? {};
@@ -137,10 +140,10 @@ export class Stage {
       await this.#actions.crash();
       return null;
     },
-    past: async (_, moment) => {
+    past: async ({ from }, moment) => {
       moment.entry.note = 'killed after it';
       this.#reached = false;
-      const version = await this.#actions.version();
+      const version = await ((from && this.#versions.get(moment.entry.step - 1)) ?? this.#actions.version());
       await this.#answered(moment, await moment.forward());
       this.#hold = new Hold({ version });
       await this.#actions.crash();
@@ -172,6 +175,13 @@ export class Stage {
       return this.#answered(moment, await moment.forward());
     },
   };
+
+  async #versionBefore({ call, step }: Entry): Promise<void> {
+    const isAsked = this.#perturbation?.kind === 'past' && this.#perturbation.from !== undefined;
+    if (!isAsked || !isWrite(call)) return;
+    if (!this.#versions.has(step)) this.#versions.set(step, this.#actions.version());
+    await this.#versions.get(step);
+  }
 
   #due(entry: Entry): Perturbation | null {
     if (this.#reached || this.#perturbation === null || !isSamePlace(entry.place, this.#perturbation.at)) return null;

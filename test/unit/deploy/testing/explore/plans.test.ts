@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { readCall } from '../../../../../deploy/testing/explore/call.js';
-import { overwritten, panicIn, vainWrites, wrongGenerations } from '../../../../../deploy/testing/explore/judgement.js';
+import {
+  deletionsOf,
+  furtherDeletions,
+  overwritten,
+  panicIn,
+  vainWrites,
+  wrongGenerations,
+} from '../../../../../deploy/testing/explore/judgement.js';
 import { perturbationText } from '../../../../../deploy/testing/explore/perturbation.js';
 import { plansFor, stableEntries } from '../../../../../deploy/testing/explore/plans.js';
 import type { KubeObject } from '../../../../../api/meta/object.js';
@@ -81,6 +88,33 @@ describe('testing/explore/plans', () => {
       '"update configmaps a/x" is refused with 409',
       'crash after "update configmaps a/x"; the new start reads what was before it',
       'crash before "update configmaps a/x", which arrives after the work of the new start',
+    ]);
+  });
+
+  it('lets a start after the last write of a later step see the step before', () => {
+    const recorder = new Recorder();
+    for (const step of [1, 2, 3]) {
+      recorder.step = step;
+      for (const [method, url, body] of [create, update, [...list, null] as const])
+        recorder.end(recorder.begin(readCall(method, url, body)!, 0), 200);
+    }
+    const plans = plansFor(recorder.entries).filter((plan) => plan.kind === 'past' && plan.from !== undefined);
+    expect(plans.map(perturbationText)).to.deep.equal([
+      'crash after "update configmaps a/x (2)"; the new start reads what was before the first write of the step before',
+      'crash after "update configmaps a/x (3)"; the new start reads what was before the first write of the step before',
+    ]);
+  });
+
+  it('sees deletions that succeed more often than in any undisturbed run', () => {
+    const deletion = ['DELETE', `${maps}/x`, null] as const;
+    const failed = new Recorder();
+    failed.end(failed.begin(readCall(...deletion)!, 0), 404);
+    const usual = deletionsOf([recorded(deletion), recorded(), failed.entries]);
+    expect([...usual]).to.deep.equal([['delete configmaps a/x', 1]]);
+    expect(furtherDeletions(recorded(deletion), usual)).to.equal(null);
+    expect(furtherDeletions([...recorded(deletion), ...failed.entries], usual)).to.equal(null);
+    expect(furtherDeletions(recorded(deletion, deletion), usual)?.details).to.deep.equal([
+      '"delete configmaps a/x" is done 2 times, and 1 times undisturbed',
     ]);
   });
 
