@@ -3,7 +3,7 @@ import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { sortOpened } from './openedOrder.js';
+import { inOrderOfNames } from './openedOrder.js';
 
 export const mergedInStep = 256;
 
@@ -27,8 +27,7 @@ export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue
     else if (isObject(value)) setMember(result, name, yield* applyMergePatch(current, value));
     else setMember(result, name, isObject(current) ? copyOf(value) : withoutNulls(value));
   }
-  sortOpened(result);
-  return result;
+  return inOrderOfNames(result);
 }
 
 /** Removes nulls from objects in a new list that does not replace an object, like the reference's library; items may be null. */
@@ -38,6 +37,5 @@ function withoutNulls(value: JsonValue): JsonValue {
   const kept: JsonObject = {};
   for (const [name, member] of Object.entries(value))
     if (member !== null && member !== undefined) setMember(kept, name, withoutNulls(member));
-  sortOpened(kept);
-  return kept;
+  return inOrderOfNames(kept);
 }

@@ -5,7 +5,16 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 /** A wider object is a map, whose members no warning lists, or hostile. */
 const sortedMax = 1_000;
 
-/** Sorts members in place. The reference's library writes every object that a patch opens in the order of names (partialDoc in evanphx/json-patch). */
+/** Returns an object with the same members, as the reference's library writes every object that a patch opens (partialDoc in evanphx/json-patch). */
+export function inOrderOfNames(object: JsonObject): JsonObject {
+  const names = Object.keys(object);
+  if (names.length > sortedMax || isSorted(names)) return object;
+  const sorted: JsonObject = {};
+  for (const name of names.sort()) setMember(sorted, name, object[name] as JsonValue);
+  return sorted;
+}
+
+/** The same in place, which is slower. */
 export function sortOpened(object: JsonObject): void {
   const names = Object.keys(object);
   if (names.length > sortedMax || isSorted(names)) return;
