@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -17,6 +17,11 @@ const maps = '/api/v1/namespaces/default/configmaps';
 
 const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+
+function signed(key: KeyObject, claims: object): string {
+  const content = [{ alg: 'RS256' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
+  return `${content}.${sign('sha256', Buffer.from(content), key).toString('base64url')}`;
+}
 
 /** Null for a file that was just rotated. */
 function unzipped(file: string): string | null {
@@ -37,6 +42,7 @@ export function access(): void {
     let tokens: ReviewService;
     let rights: ReviewService;
     let trail: ReviewService;
+    let accountKey: KeyObject;
     const folder = temporaryDirectory('access');
     const auditLog = path.join(folder, 'audit.log');
     const write = (name: string, text: string): string => {
@@ -56,6 +62,7 @@ export function access(): void {
       rights.replies = [{ allowed: false }];
       await issuer.rotate('ES256');
       const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      accountKey = privateKey;
       const key = write('sa.key', privateKey.export({ type: 'pkcs1', format: 'pem' }).toString());
       const published = write('sa.pub', createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString());
       const older = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -223,9 +230,18 @@ export function access(): void {
       expect(mounted.exp - mounted.iat).to.equal(3_607);
     });
     probe('service-account-lookup', async () => {
-      const { token } = await tokenOf('three');
+      const { token: issued } = await tokenOf('three');
       await server.ask({ method: 'DELETE', path: `${accounts}/three` });
-      expect(await who(token)).to.deep.include({ username: 'system:serviceaccount:default:three' });
+      const kept = signed(accountKey, {
+        iss: 'kubernetes/serviceaccount',
+        sub: 'system:serviceaccount:default:three',
+        'kubernetes.io/serviceaccount/namespace': 'default',
+        'kubernetes.io/serviceaccount/service-account.name': 'three',
+        'kubernetes.io/serviceaccount/service-account.uid': 'u',
+        'kubernetes.io/serviceaccount/secret.name': 'gone',
+      });
+      expect(await who(kept)).to.deep.include({ username: 'system:serviceaccount:default:three' });
+      expect(await who(issued)).to.equal(401);
     });
     probe('audit-policy-file', async () => {
       await server.post(maps, { metadata: { name: 'written-down' } });

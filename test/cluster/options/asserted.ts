@@ -117,7 +117,7 @@ export const asserted: Readonly<Record<ProbedProgram, Readonly<Record<string, re
         'tokens of accounts: by whom, for whom, and with which keys',
       ],
       ['service-account-max-token-expiration, service-account-extend-token-expiration', 'how long they live'],
-      ['service-account-lookup', 'without it a token outlives its account'],
+      ['service-account-lookup', 'without it a token of a secret outlives its account, and an issued one does not'],
       ['audit-policy-file, audit-log-path, audit-log-format, audit-log-mode', 'a line for what the policy names, before the answer'],
       [
         'audit-webhook-config-file, audit-webhook-mode, audit-webhook-version, audit-webhook-truncate-enabled, audit-webhook-truncate-max-event-size, audit-webhook-truncate-max-batch-size',
