@@ -68,7 +68,7 @@ function leavesOf(object: KubeObject, replaced: ReadonlyMap<string, string>): Re
     if (typeof value === 'string') leaves.set(path, time.test(value) ? '(a time)' : (replaced.get(value) ?? value));
     else if (typeof value !== 'object' || value === null) leaves.set(path, value);
     else {
-      const members = Object.entries(value).filter(([name]) => !(path === 'metadata' && volatile.has(name)) && name !== ownAnnotation);
+      const members = membersOf(value).filter(([name]) => !(path === 'metadata' && volatile.has(name)) && name !== ownAnnotation);
       if (members.length === 0 && path !== 'metadata.annotations') leaves.set(path, Array.isArray(value) ? '[]' : '{}');
       for (const [name, member] of members) visit(member, path === '' ? name : `${path}.${name}`);
     }
@@ -82,6 +82,20 @@ function leavesOf(object: KubeObject, replaced: ReadonlyMap<string, string>): Re
         value === generation ? 'the generation' : `the generation ${value > generation ? '+' : '-'}${Math.abs(value - generation)}`,
       );
   return leaves;
+}
+
+/** Conditions are a map by type: their order says nothing (sig-architecture/api-conventions.md). */
+function membersOf(value: object): readonly (readonly [string, unknown])[] {
+  if (!Array.isArray(value)) return Object.entries(value);
+  const items: readonly unknown[] = value;
+  const types = items.map(conditionType);
+  if (new Set(types).size < items.length || types.includes(null)) return Object.entries(value);
+  return items.map((item, index) => [types[index] ?? '', item] as const);
+}
+
+function conditionType(item: unknown): string | null {
+  const { type, status } = (item ?? {}) as { readonly type?: unknown; readonly status?: unknown };
+  return typeof type === 'string' && ['True', 'False', 'Unknown'].some((known) => known === status) ? type : null;
 }
 
 export function differencesOf(expected: State, actual: State, noise: Noise = new Set()): readonly Difference[] {

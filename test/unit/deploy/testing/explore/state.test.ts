@@ -30,6 +30,21 @@ describe('testing/explore/state', () => {
     ]);
   });
 
+  it('takes conditions by their type, in any order, and other lists by their order', () => {
+    const [ready, failed] = [
+      { type: 'Ready', status: 'True' },
+      { type: 'Failed', status: 'False' },
+    ];
+    const run = (...conditions: readonly object[]): KubeObject[] => [map('x', {}, { status: { conditions } })];
+    expect(texts(run(ready, failed), run(failed, ready))).to.deep.equal([]);
+    expect(texts(run(ready, failed), run(failed))).to.deep.equal([
+      'ConfigMap a/x: status.conditions.Ready.type is missing, and "Ready" in the undisturbed run',
+      'ConfigMap a/x: status.conditions.Ready.status is missing, and "True" in the undisturbed run',
+    ]);
+    for (const other of [{ type: 'Ready', status: 'done' }, { type: 'Failed', status: 'True' }, null])
+      expect(texts(run(failed, other as object), run(other as object, failed))).not.to.deep.equal([]);
+  });
+
   it('takes generated names by their age, also where others name them', () => {
     const run = (suffix: string): KubeObject[] => [
       map(`p-${suffix}`, { generateName: 'p-' }),
