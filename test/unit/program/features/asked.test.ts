@@ -33,7 +33,8 @@ const questions = [
 ] as const;
 /** Markers in tables of rules. */
 const inTables = /\b(?:on|off)(?:<[^()]*>)?\(\s*'([A-Z]\w+)'/g;
-const questionsOf = (text: string): readonly RegExp[] => (text.includes('validation/table.js') ? [...questions, inTables] : questions);
+const questionsOf = (text: string): readonly RegExp[] =>
+  /\/(validation\/table|language)\.js'/.test(text) ? [...questions, inTables] : questions;
 const askedIn = (folder: string): Set<string> =>
   new Set(
     sources(folder).flatMap((text) => questionsOf(text).flatMap((question) => [...text.matchAll(question)].map(([, name = '']) => name))),
