@@ -60,13 +60,16 @@ export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<J
   return root;
 }
 
-const sortedInStep = 256;
+/** Members, since a container may have a thousand. */
+const sortedInStep = 4_096;
 
 function* sortAll(opened: ReadonlySet<Container>): Steps<void> {
   let sorted = 0;
   for (const container of opened) {
-    if (!Array.isArray(container)) sortOpened(container);
-    if (++sorted % sortedInStep === 0) yield;
+    sorted += 1 + (Array.isArray(container) ? 0 : sortOpened(container));
+    if (sorted < sortedInStep) continue;
+    sorted = 0;
+    yield;
   }
 }
 

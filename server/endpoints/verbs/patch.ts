@@ -223,7 +223,7 @@ function* refusalOf(
   if (strategic) return invalidPatch(printed(sent.value), why);
   const { metadata } = sent.before as JsonObject & Partial<ApiObject>;
   const before = resource.behaviour.selfDescribed
-    ? sortedThrough(sent.before)
+    ? yield* sortedThrough(sent.before)
     : { ...sent.before, ...(metadata === undefined ? {} : { metadata: orderedMetadata(metadata) }) };
   return invalidPatch(writeJson((yield* patched(patcher, { ...sent, before }, resource)).after), why);
 }
