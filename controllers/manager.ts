@@ -14,7 +14,7 @@ import { groupResourceOf } from '../api/meta/resource.js';
 import { RestApi, type ObservedRequest } from './client/rest.js';
 import { throttleFor } from './client/throttle.js';
 import { Candidacy } from './leaseCandidate.js';
-import { LeaderElector } from './leaderelection.js';
+import { LeaderElector } from './leaderElection.js';
 import type { Features } from '../program/features/chosen.js';
 import type { SwitchingFeature } from './options/features.js';
 import { placeOf, type LeaderMigration } from './options/migration.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import type { Replica, ReplicaAdministration, ReplicaOptions } from './replica-api.js';
+import type { Replica, ReplicaAdministration, ReplicaOptions } from './replicaApi.js';
 import { PortReplica } from './replica/portReplica.js';
 import { ReplicaError } from './replica/errors.js';
 import { restoreError } from './replica/port.js';

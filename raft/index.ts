@@ -6,7 +6,7 @@
 export * from './client.js';
 export type { MembershipChange } from './core/contract.js';
 export * from './maintenance.js';
-export type * from './replica-api.js';
+export type * from './replicaApi.js';
 export { chooseSqlite } from './sqlite/driver.js';
 export type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from './store/contract.js';
 export * from './types.js';

@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs';
 import type { Core, CoreOptions } from './core/contract.js';
 import { createCore } from './core/core.js';
 import { defaultSizes } from './core/limits.js';
-import type { ReplicaOptions } from './replica-api.js';
+import type { ReplicaOptions } from './replicaApi.js';
 import type { Continuations } from './replica/continuations.js';
 import { openDataDirectory, startingState } from './replica/dataDirectory.js';
 import type { DataDirectory } from './replica/dataDirectory.js';

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
-import type { ReplicaOptions } from './replica-api.js';
+import type { ReplicaOptions } from './replicaApi.js';
 import { hostForThreads, hostReplica } from './replica/host.js';
 import { flattenError } from './replica/port.js';
 import type { FlatError } from './replica/port.js';

@@ -22,4 +22,4 @@ export * from '../../api/time.js';
 export type { LabelSelector } from '../../api/types/meta/v1.js';
 export * from './throttle.js';
 export * from './workQueue.js';
-export * from '../leaderelection.js';
+export * from '../leaderElection.js';

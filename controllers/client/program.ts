@@ -8,7 +8,7 @@ import { messageOf, StoppedError } from './errors.js';
 import { EventWriter } from './events.js';
 import { Informers } from './informer.js';
 import type { ConnectionSettings } from './kubeconfig.js';
-import { LeaderElector, type LeaderElectionOptions } from '../leaderelection.js';
+import { LeaderElector, type LeaderElectionOptions } from '../leaderElection.js';
 import { groupResourceOf } from '../../api/meta/resource.js';
 import { RestApi } from './rest.js';
 import { throttleFor } from './throttle.js';

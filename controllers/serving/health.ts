@@ -6,7 +6,7 @@ import { LiveFiles } from '../../program/files/liveFile.js';
 import { selfSignedPair, type KeyPair, type KeyPairFiles } from '../../program/tls/credentials.js';
 import { portOptions } from '../../program/port/portOptions.js';
 import type { ProcessPages } from '../../program/port/processPages.js';
-import { makeSelfSigned } from '../../program/tls/selfsigned.js';
+import { makeSelfSigned } from '../../program/tls/selfSigned.js';
 import type { Verbosity } from '../../program/log/logger.js';
 import { DebugPages } from '../../program/profiles/pages.js';
 import { flagValues } from '../../program/zpages.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
 import { certificateBlocks } from '../files/pem.js';
-import { makeSelfSigned, type ServedNames } from './selfsigned.js';
+import { makeSelfSigned, type ServedNames } from './selfSigned.js';
 
 /** The message names the file and the fault. */
 export class CredentialError extends Error {}

@@ -18,7 +18,7 @@ import { onAppend, onInstallSnapshot } from './following.js';
 import { invariant } from './invariant.js';
 import { limits } from './limits.js';
 import type { Message, MessageOf, MessageType } from './messages.js';
-import { confirmRounds, flushReads, onReadIndex, onReadIndexReply } from './readindex.js';
+import { confirmRounds, flushReads, onReadIndex, onReadIndexReply } from './readIndex.js';
 import type { Persist, Ready, Role } from './ready.js';
 import {
   advanceCommit,

@@ -29,7 +29,7 @@ const batchStarts = 2 ** 40;
 const batchesPerStart = 2 ** 12;
 
 /**
- * Pending reads; `readindex.ts` decides.
+ * Pending reads; `readIndex.ts` decides.
  *
  *   read() --> waiting --leader here--> rounds --confirmed--> answered --> Ready.reads
  *                 |  ^                     | leadership lost

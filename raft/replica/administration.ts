@@ -2,7 +2,7 @@ import type { Core, MembershipChange } from '../core/contract.js';
 import { votersOf } from '../core/membership.js';
 import { quorumSize } from '../core/quorum.js';
 import { failPoint } from '../failPoints.js';
-import type { MembershipOutcome } from '../replica-api.js';
+import type { MembershipOutcome } from '../replicaApi.js';
 import { addressProblem } from '../transport/address.js';
 import type { Entry, LogIndex, Term } from '../types.js';
 import type { ReplicaSink } from './sink.js';

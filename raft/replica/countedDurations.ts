@@ -1,4 +1,4 @@
-import type { DurationCounts } from '../replica-api.js';
+import type { DurationCounts } from '../replicaApi.js';
 
 /** Buckets have upper bounds in milliseconds. */
 export class CountedDurations {

@@ -4,7 +4,7 @@ import { decodeMembership, emptyMembership } from '../core/membership.js';
 import { failPoint } from '../failPoints.js';
 import { openLog } from '../log/log.js';
 import type { RaftLog } from '../log/log.js';
-import type { ReplicaOptions } from '../replica-api.js';
+import type { ReplicaOptions } from '../replicaApi.js';
 import { syncPath } from '../sqlite/files.js';
 import { openStore, openStoreToRead } from '../store/store.js';
 import type { Store, StoreToRead } from '../store/store.js';

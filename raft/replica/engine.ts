@@ -5,7 +5,7 @@ import type { Persist, Ready } from '../core/ready.js';
 import { votersOf } from '../core/membership.js';
 import type { RaftLog } from '../log/log.js';
 import { failPoint } from '../failPoints.js';
-import type { ReplicaStatus } from '../replica-api.js';
+import type { ReplicaStatus } from '../replicaApi.js';
 import { readProposalId } from '../store/command.js';
 import type { RangeOptions } from '../store/contract.js';
 import type { Store } from '../store/store.js';

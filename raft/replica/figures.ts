@@ -1,4 +1,4 @@
-import type { ReplicaFigures } from '../replica-api.js';
+import type { ReplicaFigures } from '../replicaApi.js';
 import { CountedDurations } from './countedDurations.js';
 
 /** Milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */

@@ -1,4 +1,4 @@
-import type { ReplicaOptions } from '../replica-api.js';
+import type { ReplicaOptions } from '../replicaApi.js';
 import type { OpenOptions, ReadDisk } from '../replica.js';
 import { Clients, type ClientPort } from './clients.js';
 import { Continuations } from './continuations.js';

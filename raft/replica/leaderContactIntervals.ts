@@ -1,4 +1,4 @@
-import type { LeaderSilence } from '../replica-api.js';
+import type { LeaderSilence } from '../replicaApi.js';
 import { CountedDurations } from './countedDurations.js';
 
 const boundsMs = [60, 100, 200, 300, 500, 1_000, 2_000, 5_000] as const;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ReadDisk } from '../replica.js';
-import type { Replica, ReplicaAdministration, ReplicaOptions } from '../replica-api.js';
+import type { Replica, ReplicaAdministration, ReplicaOptions } from '../replicaApi.js';
 import { hostReplica } from './host.js';
 import type { ReplicaHost } from './host.js';
 import { replicaLimits } from './limits.js';

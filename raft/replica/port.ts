@@ -7,7 +7,7 @@ import type {
   SnapshotOutcome,
   SpaceUse,
   WriteOutcome,
-} from '../replica-api.js';
+} from '../replicaApi.js';
 import type { Change, ChangesResult, KeyValue, RangeOptions, RangeResult } from '../store/contract.js';
 import { ByteReader, ByteWriter, DecodeError } from '../transport/bytes.js';
 import { revision } from '../types.js';

@@ -9,7 +9,7 @@ import type {
   SnapshotOutcome,
   SpaceUse,
   WriteOutcome,
-} from '../replica-api.js';
+} from '../replicaApi.js';
 import { encodeProposal } from '../store/command.js';
 import type { Change, ChangesResult, Command, RangeOptions, RangeResult } from '../store/contract.js';
 import { revision } from '../types.js';

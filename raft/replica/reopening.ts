@@ -1,6 +1,6 @@
 import { diskOf, openReplica } from '../replica.js';
 import type { OpenOptions } from '../replica.js';
-import type { SpaceStatus } from '../replica-api.js';
+import type { SpaceStatus } from '../replicaApi.js';
 import { isDiskFull } from '../sqlite/errors.js';
 import { readDataDirectory } from './dataDirectory.js';
 import type { Engine } from './engine.js';

@@ -1,4 +1,4 @@
-import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, SnapshotOutcome, WriteOutcome } from '../replica-api.js';
+import type { BarrierOutcome, MembershipOutcome, ReplicaStatus, SnapshotOutcome, WriteOutcome } from '../replicaApi.js';
 import type { Change, ChangesResult, RangeResult } from '../store/contract.js';
 import type { Log } from '../transport/contract.js';
 import type { Revision } from '../types.js';

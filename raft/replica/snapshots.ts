@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StateMachine } from '../store/contract.js';
 import type { Log, SnapshotAnnouncement, Transport } from '../transport/contract.js';
-import type { SnapshotOutcome } from '../replica-api.js';
+import type { SnapshotOutcome } from '../replicaApi.js';
 import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
 import type { Space } from './space.js';
 

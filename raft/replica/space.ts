@@ -1,4 +1,4 @@
-import type { SpaceLevel, SpaceUse } from '../replica-api.js';
+import type { SpaceLevel, SpaceUse } from '../replicaApi.js';
 
 /** Peers receive the position. */
 export const spaceLevels = ['none', 'scarce', 'low', 'ample'] as const satisfies readonly SpaceLevel[];

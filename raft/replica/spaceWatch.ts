@@ -1,7 +1,7 @@
 import type { Core } from '../core/contract.js';
 import { votersOf } from '../core/membership.js';
 import { quorumSize } from '../core/quorum.js';
-import type { SpaceLevel, SpaceStatus, SpaceUse, WriteOutcome } from '../replica-api.js';
+import type { SpaceLevel, SpaceStatus, SpaceUse, WriteOutcome } from '../replicaApi.js';
 import type { Log, Transport } from '../transport/contract.js';
 import type { MemberId } from '../types.js';
 import { allows, isBelow, spaceLevels } from './space.js';

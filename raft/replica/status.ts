@@ -1,6 +1,6 @@
 import type { Core, FollowerProgress } from '../core/contract.js';
 import type { RaftLog } from '../log/log.js';
-import type { ReplicaStatus } from '../replica-api.js';
+import type { ReplicaStatus } from '../replicaApi.js';
 import type { StateMachine } from '../store/contract.js';
 import type { MemberId } from '../types.js';
 import type { LeaderContactIntervals } from './leaderContactIntervals.js';

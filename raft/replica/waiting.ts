@@ -1,4 +1,4 @@
-import type { BarrierOutcome, ReplicaOptions, ReplicaStatus, SpaceStatus } from '../replica-api.js';
+import type { BarrierOutcome, ReplicaOptions, ReplicaStatus, SpaceStatus } from '../replicaApi.js';
 import type { StoreToRead } from '../store/store.js';
 import { clusterIdOf } from '../transport/handshake.js';
 import type { Revision } from '../types.js';

@@ -1,5 +1,5 @@
 import type { Message } from '../core/messages.js';
-import type { PeerStatus } from '../replica-api.js';
+import type { PeerStatus } from '../replicaApi.js';
 import type { MemberId, Term } from '../types.js';
 
 /** Not part of the Raft core, which knows only appended entries. */

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { PeerStatus } from '../replica-api.js';
+import type { PeerStatus } from '../replicaApi.js';
 import type { MemberId } from '../types.js';
 import { ByteWriter } from './bytes.js';
 import type { Connection } from './connection.js';

@@ -1,4 +1,4 @@
-import type { PeerStatus } from '../replica-api.js';
+import type { PeerStatus } from '../replicaApi.js';
 import type { MemberId } from '../types.js';
 import { hostOf, plainAddress } from './address.js';
 import type { TlsFiles } from './certificate.js';

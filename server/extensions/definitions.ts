@@ -6,7 +6,7 @@ import { untimed, type RuleTimes } from '../../cel/rules/times.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
-import type { LiveFields } from '../storage/storedobject.js';
+import type { LiveFields } from '../storage/storedObject.js';
 import type { WebhookConverters } from './conversion/contract.js';
 import { isEstablished, readDefinition, readLifeCycle, type Definition, type LifeCycle } from './definition.js';
 import { CustomType } from './serving/customType.js';

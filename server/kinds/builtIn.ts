@@ -8,7 +8,7 @@ import { columnsOf } from '../../api/catalogue/tables.js';
 import { binaryMinor } from '../../program/features/gates.js';
 import { typeOfKind, type ApiType, type KindName } from '../../api/catalogue/types.js';
 import type { Versions } from '../patch/apply/ownership.js';
-import { schemaOfKind } from '../patch/apply/typeschema.js';
+import { schemaOfKind } from '../patch/apply/typeSchema.js';
 import { withMetadata, type Behaviour, type Received } from '../registry/behaviour.js';
 import type { ResourceNames, ServedResource } from '../registry/resources.js';
 import { scaleOf, withScale } from '../registry/scale.js';

@@ -3,7 +3,7 @@ import { isObject } from '../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import type { Spelling } from '../../workers/codecs/contract.js';
 import { NumberLiteral } from '../../workers/codecs/value.js';
-import { pointerParts } from './jsonpointer.js';
+import { pointerParts } from './jsonPointer.js';
 
 /** Returns the place of a patch's value in the patched object, or null. */
 export type PlaceOf = (path: readonly string[]) => readonly string[] | null;

@@ -5,8 +5,8 @@ import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { orderItems } from './strategicorder.js';
-import { PatchError } from './patcherror.js';
+import { orderItems } from './strategicOrder.js';
+import { PatchError } from './patchError.js';
 
 export interface PatchField {
   /** `merge`, `replace`, `retainKeys`; empty by default (structs merge, lists are replaced). */

@@ -5,7 +5,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { StatusError } from '../../api/status.js';
 import { fieldsOfCreator } from '../patch/apply/created.js';
-import type { FieldSet } from '../patch/apply/fieldset.js';
+import type { FieldSet } from '../patch/apply/fieldSet.js';
 import { ListItemError } from '../patch/apply/items.js';
 import { touchedBy } from '../patch/apply/kept.js';
 import {
@@ -25,7 +25,7 @@ import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/s
 import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { typeProblem } from '../patch/apply/typed.js';
-import { schemaOfKind } from '../patch/apply/typeschema.js';
+import { schemaOfKind } from '../patch/apply/typeSchema.js';
 import { fromStorage } from './conversion.js';
 import { converting, type Eventually } from './conversions.js';
 import type { ServedResource } from './resources.js';

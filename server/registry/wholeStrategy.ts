@@ -5,8 +5,8 @@ import type { ApiObject } from '../../api/object.js';
 import { markDeleted } from './deletion.js';
 import type { GatedFields } from '../../program/features/fieldGates.js';
 import { sameInMemory, sameValue } from '../../api/json/equality.js';
-import { FieldSet, fieldElement } from '../patch/apply/fieldset.js';
-import { withoutEmpty } from './emptylists.js';
+import { FieldSet, fieldElement } from '../patch/apply/fieldSet.js';
+import { withoutEmpty } from './emptyLists.js';
 import { gatedFields } from './gatedFields.js';
 import type { ResourceNames } from './resources.js';
 import type {
@@ -21,7 +21,7 @@ import type {
   SubresourceRules,
 } from './rules.js';
 import { outcomeOf, type Stepwise } from './stepwise.js';
-import { restoreContent, restoreMetadata } from './statuswrites.js';
+import { restoreContent, restoreMetadata } from './statusWrites.js';
 import type { ChangeSteps, CreateSteps, DeleteSteps, FieldSteps, MetadataSteps, Strategy, UpdateSteps } from './strategy.js';
 import { Path, type FieldError } from './validation/field.js';
 import { validateFinalizerNames } from './validation/metadata.js';

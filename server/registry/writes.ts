@@ -9,7 +9,7 @@ import type { EnabledFeatures } from '../../program/features/fieldGates.js';
 import { outcomeOf } from './stepwise.js';
 import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';
-import { settleEmpty, withoutEmpty } from './emptylists.js';
+import { settleEmpty, withoutEmpty } from './emptyLists.js';
 import { carryDeletion, carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { reordered } from '../patch/apply/managers.js';
 import { ownCreated, ownUpdated } from './ownership.js';

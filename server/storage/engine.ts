@@ -39,7 +39,7 @@ export class PassingError extends Error {
 }
 
 /**
- * A multi-version map with one revision counter, in etcd's terms. Implementations: the replica (`raft/replica-api.ts`), `etcd/engine.ts` and
+ * A multi-version map with one revision counter, in etcd's terms. Implementations: the replica (`raft/replicaApi.ts`), `etcd/engine.ts` and
  * `memoryEngine.ts`. Promises settle within the caller's time limit; outcomes are values that distinguish definite failures.
  */
 export interface StoreEngine {

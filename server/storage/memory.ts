@@ -28,7 +28,7 @@ import {
   type ResourceFacts,
   type SelectableFields,
   type StoredItem,
-} from './storedobject.js';
+} from './storedObject.js';
 import { expired } from './watchEnds.js';
 
 interface Change {

@@ -8,9 +8,9 @@ import { Barriers } from './barriers.js';
 import type { CacheCounts } from './cache/counts.js';
 import { ReplicaFeed } from './cache/feed.js';
 import { listIn } from './cache/listing.js';
-import type { ResourceCache } from './cache/resourcecache.js';
+import type { ResourceCache } from './cache/resourceCache.js';
 import { Watcher } from './cache/watcher.js';
-import { WatchCache, type WatchCacheOptions } from './cache/watchcache.js';
+import { WatchCache, type WatchCacheOptions } from './cache/watchCache.js';
 import type { CommonForms } from './commonForms.js';
 import type {
   Consistency,
@@ -40,7 +40,7 @@ import { OwnWrites } from './ownWrites.js';
 import type { ReferenceForm } from './reference/values.js';
 import { requestBytesDefaultMax, sizeRefusal } from './requestSize.js';
 import { spaceUseOf } from './spaceUse.js';
-import { StoreReader } from './storereader.js';
+import { StoreReader } from './storeReader.js';
 import {
   DamagedItem,
   noSelectableFields,
@@ -49,7 +49,7 @@ import {
   type Completions,
   type SelectableFields,
   type StoredItem,
-} from './storedobject.js';
+} from './storedObject.js';
 import { within } from './within.js';
 
 /** Larger objects are encoded in steps. */

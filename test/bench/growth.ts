@@ -9,7 +9,7 @@ import { oneTurn } from './against/turn.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import type { Endpoint } from './connection.js';
 import { message, start } from './processes.js';
-import type { WatchLoadTask } from './http2/watchload.js';
+import type { WatchLoadTask } from './http2/watchLoad.js';
 import { count, printTable, ratio } from './table.js';
 
 /** Shows whether a request or event costs more processor time when more is stored, defined, allowed or watched. Sizes take turns. */
@@ -210,7 +210,7 @@ async function watch({ endpoints: [endpoint], files }: BenchCluster, size: numbe
     watchers: size,
     path: '/api/v1/configmaps?watch=1&labelSelector=number%3D{}&resourceVersion=0',
   };
-  const child = start('http2/watchload', [JSON.stringify(task)]);
+  const child = start('http2/watchLoad', [JSON.stringify(task)]);
   await message(child);
   return () => child.disconnect();
 }

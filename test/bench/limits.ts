@@ -15,7 +15,7 @@ export interface BareServer {
 
 /** A `node:https` process that answers every request with `bytes` bytes. */
 export async function startBareServer(endpoint: Endpoint, certFile: string, keyFile: string, bytes: number): Promise<BareServer> {
-  const child: ChildProcess = fork(fileURLToPath(new URL('./bareserver.js', import.meta.url)), [certFile, keyFile, String(bytes)], {
+  const child: ChildProcess = fork(fileURLToPath(new URL('./bareServer.js', import.meta.url)), [certFile, keyFile, String(bytes)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const port = await new Promise<number>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startReplica } from '../../raft/client.js';
-import type { Replica, ReplicaOptions } from '../../raft/replica-api.js';
+import type { Replica, ReplicaOptions } from '../../raft/replicaApi.js';
 import { memberId, revision } from '../../raft/types.js';
 import { findFreePorts } from '../../deploy/ports.js';
 import { createAuthority } from '../fixtures/certificates.js';

@@ -3,7 +3,7 @@ import type { BenchCluster } from './benchCluster.js';
 import { Connection, request } from './connection.js';
 import { message, start } from './processes.js';
 import { processorSeconds } from '../fixtures/processUsage.js';
-import type { ReadLoadTask, ReadReport, ReadSlice } from './http2/readload.js';
+import type { ReadLoadTask, ReadReport, ReadSlice } from './http2/readLoad.js';
 import { count, megabytes, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf } from './turns.js';
 
@@ -63,7 +63,7 @@ export async function benchReads(cluster: BenchCluster, { seconds }: ReadsOption
     valueBytes,
   );
   const port = cluster.endpoints[0]?.port ?? 0;
-  const bare = start('http2/bareserver', [cluster.files.serverCert, cluster.files.serverKey, cluster.files.ca]);
+  const bare = start('http2/bareServer', [cluster.files.serverCert, cluster.files.serverKey, cluster.files.ca]);
   const limit = { pid: bare.pid ?? 0, port: await message<number>(bare) };
   const rows: string[][] = [];
   const compare = async (what: string, width: Width, path: string): Promise<void> => {
@@ -142,7 +142,7 @@ async function besideBulk(cluster: BenchCluster, port: number, seconds: number):
 
 async function subject({ files }: BenchCluster, pid: number, port: number, width: Width): Promise<Subject> {
   const task: ReadLoadTask = { ...width, port, caFile: files.ca, certFile: files.clientCert, keyFile: files.clientKey };
-  const load = start('http2/readload', [JSON.stringify(task)]);
+  const load = start('http2/readLoad', [JSON.stringify(task)]);
   await message(load);
   return { pid, load };
 }

@@ -4,7 +4,7 @@ import { Connection, request, type Endpoint } from './connection.js';
 import type { BenchCluster } from './benchCluster.js';
 import { message, start } from './processes.js';
 import { processorSeconds, residentBytes } from '../fixtures/processUsage.js';
-import type { WatchLoadMessage, WatchLoadReport, WatchLoadTask } from './http2/watchload.js';
+import type { WatchLoadMessage, WatchLoadReport, WatchLoadTask } from './http2/watchLoad.js';
 import { percentiles } from './load.js';
 import { count, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf, type Pair } from './turns.js';
@@ -243,7 +243,7 @@ async function openWatchers(cluster: BenchCluster, port: number, watchers: numbe
     certFile: clientCert,
     keyFile: clientKey,
   };
-  const child = start('http2/watchload', [JSON.stringify(task)]);
+  const child = start('http2/watchLoad', [JSON.stringify(task)]);
   await message(child);
   return child;
 }

@@ -1,5 +1,5 @@
 import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { isExtendedResource } from '../../registry/validation/resourcenames.js';
+import { isExtendedResource } from '../../registry/validation/resourceNames.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
 import { mergeTolerations } from './tolerations.js';
 

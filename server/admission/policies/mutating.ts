@@ -9,7 +9,7 @@ import { AdmissionEvaluation } from '../../../cel/admission.js';
 import { requestCostMax } from '../../../cel/eval/budget.js';
 import { outOfBudget } from '../../../cel/matchConditions.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
-import { schemaOfKind } from '../../patch/apply/typeschema.js';
+import { schemaOfKind } from '../../patch/apply/typeSchema.js';
 import { sameValue } from '../../../api/json/equality.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../../registry/admission.js';
 import { shownAs } from '../matching/versions.js';

@@ -6,8 +6,8 @@ import { isObject } from '../../../api/json/json.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { merge } from '../../patch/apply/merge.js';
 import { typeProblem } from '../../patch/apply/typed.js';
-import { applyJsonPatch, operationsMax } from '../../patch/jsonpatch.js';
-import { PatchError } from '../../patch/patcherror.js';
+import { applyJsonPatch, operationsMax } from '../../patch/jsonPatch.js';
+import { PatchError } from '../../patch/patchError.js';
 
 export type Patched = { readonly ok: true; readonly object: JsonObject } | { readonly ok: false; readonly message: string };
 

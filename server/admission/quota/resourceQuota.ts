@@ -12,7 +12,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import { inOneGo } from '../../../api/steps.js';
 import { capManagers, managersProblem, readManagers, writeManagers } from '../../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../patch/apply/ownership.js';
-import { schemaOfKind } from '../../patch/apply/typeschema.js';
+import { schemaOfKind } from '../../patch/apply/typeSchema.js';
 import { storedForm } from '../../registry/metadata.js';
 import { amountsOf, sumOf, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';

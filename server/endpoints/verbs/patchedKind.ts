@@ -7,7 +7,7 @@ import { apiVersionOf, groupVersionOf } from '../../../api/meta/resource.js';
 import { internalError, invalidObject, type StatusError } from '../../../api/status.js';
 import { memberAt } from '../../../api/json/members.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { patchTypeOfKind } from '../../patch/patchtype.js';
+import { patchTypeOfKind } from '../../patch/patchType.js';
 import type { ServedResource } from '../../registry/resources.js';
 
 export interface PatchedKind {

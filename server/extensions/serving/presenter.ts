@@ -7,7 +7,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { plainError } from '../../../api/status.js';
 import { transientObject } from '../../registry/transient.js';
 import type { StoredObject } from '../../storage/contract.js';
-import type { FieldsOf } from '../../storage/storedobject.js';
+import type { FieldsOf } from '../../storage/storedObject.js';
 import type { Converter } from '../conversion/contract.js';
 
 export interface PresenterOptions {

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { badRequest, plainError, StatusError } from '../../../api/status.js';
 import { membersOf } from '../../../api/json/members.js';
-import { fieldElement } from '../../patch/apply/fieldset.js';
+import { fieldElement } from '../../patch/apply/fieldSet.js';
 import { printed } from '../../patch/printed.js';
 import type { ScaleForm, UnappliedScale } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';

@@ -31,7 +31,7 @@ import {
   type Kind,
   type Writable,
 } from '../language.js';
-import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intOrPercent.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';

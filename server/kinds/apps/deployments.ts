@@ -31,8 +31,8 @@ import {
   type Writable,
 } from '../language.js';
 import type * as v1 from '../../../api/types/apps/v1.js';
-import { restoreMember } from '../../registry/statuswrites.js';
-import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { restoreMember } from '../../registry/statusWrites.js';
+import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intOrPercent.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { workloadWarnings } from './workloadWarnings.js';
 import { replicaSpec } from './replicaSets.js';

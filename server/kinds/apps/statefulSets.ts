@@ -47,7 +47,7 @@ import {
   type Rule,
   type Writable,
 } from '../language.js';
-import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intOrPercent.js';
 import { claimSpec, pendingClaim } from '../core/persistentVolumeClaim/validation.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { podTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';

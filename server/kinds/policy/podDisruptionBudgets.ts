@@ -28,7 +28,7 @@ import {
 } from '../language.js';
 import type * as v1 from '../../../api/types/policy/v1.js';
 import type { Conversion } from '../../registry/behaviour.js';
-import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
+import { atMostWhole, intOrPercent } from '../../registry/validation/intOrPercent.js';
 
 type Spec = Writable<v1.PodDisruptionBudgetSpec> | null | undefined;
 

@@ -12,7 +12,7 @@ import {
   type Draft,
   type Kind,
 } from '../language.js';
-import { validateTemplateMetadata } from '../../registry/validation/templatemetadata.js';
+import { validateTemplateMetadata } from '../../registry/validation/templateMetadata.js';
 import { immutable } from '../immutable.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';

@@ -1,8 +1,8 @@
 import type { Steps } from '../../../api/steps.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from './compare.js';
-import { FieldSet } from './fieldset.js';
-import { fieldsOf } from './fieldsof.js';
+import { FieldSet } from './fieldSet.js';
+import { fieldsOf } from './fieldsOf.js';
 import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 import { merge } from './merge.js';
 import { checkForms, disown, managedOnly, type ApplyConflict, type OwnWrite, type Versions } from './ownership.js';

@@ -1,7 +1,7 @@
 import { entryOf } from '../../../api/json/members.js';
 import type { Steps } from '../../../api/steps.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { FieldSet, fieldElement } from './fieldset.js';
+import { FieldSet, fieldElement } from './fieldSet.js';
 import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json/json.js';
 import { shapeOf, unknownObject, type Schema, type Shape } from './schema.js';

@@ -3,7 +3,7 @@ import { inOneGo } from '../../../api/steps.js';
 import { isObject, sortNames } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { isBare, sameValue } from './compare.js';
-import { fieldElement, type FieldSet } from './fieldset.js';
+import { fieldElement, type FieldSet } from './fieldSet.js';
 import { indexItems, itemElement } from './items.js';
 import { memberOf, type Schema } from './schema.js';
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { keyOf } from './fieldset.js';
+import { keyOf } from './fieldSet.js';
 import type { ManagerEntry } from './managers.js';
 
 /** Formats a path as `.spec.containers[name="c"].image`, `.metadata.finalizers[="x"]`. */

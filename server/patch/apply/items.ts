@@ -1,7 +1,7 @@
 import type { Steps } from '../../../api/steps.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { isObject } from '../../../api/json/json.js';
-import { keyElement, keyElementOf, valueElement } from './fieldset.js';
+import { keyElement, keyElementOf, valueElement } from './fieldSet.js';
 import type { ListKey, Schema } from './schema.js';
 
 type AssociativeList =

@@ -2,7 +2,7 @@ import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { isBare, sameValue } from './compare.js';
 import { isServerMember, isServerMetadata } from './created.js';
-import { fieldElement } from './fieldset.js';
+import { fieldElement } from './fieldSet.js';
 import { itemElement } from './items.js';
 import { memberOf, type Schema } from './schema.js';
 

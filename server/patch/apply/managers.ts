@@ -1,7 +1,7 @@
 import { inOneGo, type Steps } from '../../../api/steps.js';
 import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { FieldSet } from './fieldset.js';
+import { FieldSet } from './fieldSet.js';
 
 /** Identifies an entry of `metadata.managedFields`. Different members make different managers, except that an applier is the same in every version. */
 export interface ManagerId {

@@ -1,7 +1,7 @@
 import type { Steps } from '../../../api/steps.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { compare, isSame, type Comparison } from './compare.js';
-import { FieldSet } from './fieldset.js';
+import { FieldSet } from './fieldSet.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
 import { reconciled } from './reconcile.js';
 import type { Schema } from './schema.js';

@@ -1,5 +1,5 @@
 import type { Steps } from '../../../api/steps.js';
-import { FieldSet } from './fieldset.js';
+import { FieldSet } from './fieldSet.js';
 import { comparedInStep } from './items.js';
 import type { ManagerEntry, Managers } from './managers.js';
 import { unknown, type Schema } from './schema.js';

@@ -1,4 +1,4 @@
-import { FieldSet } from './fieldset.js';
+import { FieldSet } from './fieldSet.js';
 import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 
 /** Converts owners of the replicas to those of `scale` and back. */

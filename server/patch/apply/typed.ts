@@ -5,7 +5,7 @@ import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { Steps } from '../../../api/steps.js';
 import { printed } from '../printed.js';
 import { spellPath } from './describe.js';
-import { fieldElement, indexElement } from './fieldset.js';
+import { fieldElement, indexElement } from './fieldSet.js';
 import { comparedInStep, itemElement, ListItemError } from './items.js';
 import { unknown, type ScalarType, type Schema } from './schema.js';
 

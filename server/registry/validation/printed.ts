@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, OwnerReference } from '../../../api/object.
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { printedOwner } from './printedOwner.js';
 import { metadataMembers } from '../../../api/meta/metadataMembers.js';
-import { isMetadataSet } from './templatemetadata.js';
+import { isMetadataSet } from './templateMetadata.js';
 
 /** A map; one without entries is printed as null. */
 export function printedMap(map: JsonValue | undefined): JsonObject | null {

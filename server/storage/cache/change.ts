@@ -1,5 +1,5 @@
 import type { Failure, StoredObject, Version, WatchEvent, WatchEventType } from '../contract.js';
-import { DamagedItem, type StoredItem } from '../storedobject.js';
+import { DamagedItem, type StoredItem } from '../storedObject.js';
 
 export class ObjectChange {
   readonly bytesKept: number;

@@ -1,7 +1,7 @@
 import { revision, type Revision } from '../../../raft/index.js';
 import { PassingError, type ChangeBatch, type StoreEngine } from '../engine.js';
 import type { KeySpace } from '../keys.js';
-import type { WatchCache } from './watchcache.js';
+import type { WatchCache } from './watchCache.js';
 
 /** Balances round trips and memory. */
 const pageKeys = 1_000;

@@ -2,7 +2,7 @@ import type { ListRequest, ListResult, StoredObject, Version } from '../contract
 import type { CacheCounts } from './counts.js';
 import { selects, selectsAll } from '../matching.js';
 import { DamagedListError, damagedListedMax, type DamagedValueError } from '../encoding.js';
-import { DamagedItem } from '../storedobject.js';
+import { DamagedItem } from '../storedObject.js';
 import type { Slices } from './slices.js';
 import type { TreeView } from './tree.js';
 

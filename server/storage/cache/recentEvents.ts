@@ -1,4 +1,4 @@
-import type { StoredItem } from '../storedobject.js';
+import type { StoredItem } from '../storedObject.js';
 import { ChangeEvents, SharedEvent, type ObjectChange } from './change.js';
 
 /** Each encoding's frames take about as much again. */

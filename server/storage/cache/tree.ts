@@ -1,5 +1,5 @@
 import { compareKeys, scopeOf, type Place, type Selection } from '../matching.js';
-import type { StoredItem } from '../storedobject.js';
+import type { StoredItem } from '../storedObject.js';
 
 /**
  * A copy-on-write B+tree of one resource's objects, ordered by key.

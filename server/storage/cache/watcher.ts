@@ -1,12 +1,12 @@
 import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
 import { selects, selectsAll } from '../matching.js';
-import { DamagedItem, type StoredItem } from '../storedobject.js';
+import { DamagedItem, type StoredItem } from '../storedObject.js';
 import { expired } from '../watchEnds.js';
 import { unreadable, type ChangeEvents } from './change.js';
-import type { ResourceCache } from './resourcecache.js';
+import type { ResourceCache } from './resourceCache.js';
 import type { Step } from './slices.js';
 import type { TreeView } from './tree.js';
-import type { LiveWatcher } from './watchindex.js';
+import type { LiveWatcher } from './watchIndex.js';
 
 /** Objects or changes per step. */
 const stepSize = 64;

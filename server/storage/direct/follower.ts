@@ -1,10 +1,10 @@
 import type { Change } from '../../../raft/index.js';
 import { ObjectChange } from '../cache/change.js';
-import type { VersionGate } from '../cache/versiongate.js';
-import { WatchIndex } from '../cache/watchindex.js';
+import type { VersionGate } from '../cache/versionGate.js';
+import { WatchIndex } from '../cache/watchIndex.js';
 import type { Failure, ObjectKey, Version } from '../contract.js';
-import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedobject.js';
-import type { StoreReader } from '../storereader.js';
+import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedObject.js';
+import type { StoreReader } from '../storeReader.js';
 import { expired } from '../watchEnds.js';
 
 const waitingMax = 10_000;

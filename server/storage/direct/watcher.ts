@@ -1,10 +1,10 @@
 import { unreadable, ChangeEvents, SharedEvent } from '../cache/change.js';
 import { shownOf, tellUnreadable } from '../cache/watcher.js';
-import type { LiveWatcher } from '../cache/watchindex.js';
+import type { LiveWatcher } from '../cache/watchIndex.js';
 import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
 import { selects } from '../matching.js';
-import { DamagedItem, storedObjectOf } from '../storedobject.js';
-import type { StorePage } from '../storereader.js';
+import { DamagedItem, storedObjectOf } from '../storedObject.js';
+import type { StorePage } from '../storeReader.js';
 import { expired } from '../watchEnds.js';
 import { completeChange, type Follower } from './follower.js';
 

@@ -1,5 +1,5 @@
 import { Connection, request, type Endpoint } from '../connection.js';
-import { watchEvents } from '../controlplane.js';
+import { watchEvents } from '../controlPlane.js';
 import { Http2Client } from '../http2/client.js';
 import { load, percentiles, type LoadResult } from '../load.js';
 import type { Subject } from './subject.js';

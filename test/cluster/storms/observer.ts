@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Cluster, ClusterMember } from '../../../deploy/cluster.js';
-import type { LeaderSilence } from '../../../raft/replica-api.js';
+import type { LeaderSilence } from '../../../raft/replicaApi.js';
 import { ApiClient, type WatchEvent, type WatchStream } from '../../fixtures/apiClient.js';
 
 /** The side effects of a storm on a cluster. */

@@ -58,6 +58,11 @@ describe('layers', () => {
     expect([...rooms].filter((room) => !described.includes(room))).to.deep.equal([]);
   });
 
+  it('names files in camelCase', () => {
+    const others = sources().filter((file) => !/^[a-z][A-Za-z0-9]*(\.property)?(\.test|\.d)?\.tsx?$/.test(path.posix.basename(file)));
+    expect(others).to.deep.equal([]);
+  });
+
   it('has no drawers for leftovers', () => {
     expect(sources().filter((file) => /(^|\/)(utils?|helpers?|misc|common)(\/|\.ts$)/i.test(file))).to.deep.equal([]);
   });
@@ -141,7 +146,7 @@ describe('layers/rules', () => {
       ['server/http/chain.ts', '../../program/port/connections/slots.js'],
     ] as const)
       expect(importing(file, specifier), `${file} -> ${specifier}`).to.have.length(1);
-    expect(importing('server/storage/raft.ts', '../../raft/replica-api.js', true)).to.have.length(1);
+    expect(importing('server/storage/raft.ts', '../../raft/replicaApi.js', true)).to.have.length(1);
     expect(importing('raft/core/raft.ts', 'node:fs')).to.have.length(1);
   });
 });

@@ -27,7 +27,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
   'Validity of certificates and tokens, which is said in wall time': [
     'raft/replica.ts',
     'program/tls/credentials.ts',
-    'program/tls/selfsigned.ts',
+    'program/tls/selfSigned.ts',
     'program/authentication/peer.ts',
     'server/authentication/serviceaccount/verifier.ts',
     'server/authentication/serviceaccount/secretTokens.ts',

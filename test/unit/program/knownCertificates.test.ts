@@ -4,7 +4,7 @@ import path from 'node:path';
 import { X509Certificate } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { exposeCertificateEnds } from '../../../program/metrics/certificateEnds.js';
-import { makeSelfSigned } from '../../../program/tls/selfsigned.js';
+import { makeSelfSigned } from '../../../program/tls/selfSigned.js';
 import { readCertificates } from '../../../program/knownCertificates.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 

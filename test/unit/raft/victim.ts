@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startReplica } from '../../../raft/client.js';
-import type { Replica, ReplicaAdministration } from '../../../raft/replica-api.js';
+import type { Replica, ReplicaAdministration } from '../../../raft/replicaApi.js';
 import { createReplica } from '../../../raft/replica/local.js';
 import { revision } from '../../../raft/types.js';
 import { sayNow as say } from '../../fixtures/sayNow.js';

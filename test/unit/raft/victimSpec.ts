@@ -1,4 +1,4 @@
-import type { ReplicaOptions } from '../../../raft/replica-api.js';
+import type { ReplicaOptions } from '../../../raft/replicaApi.js';
 import type { ReplicaLimits } from '../../../raft/replica/limits.js';
 import type { Member } from '../../../raft/types.js';
 

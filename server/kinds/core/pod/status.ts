@@ -33,7 +33,7 @@ import {
   type SubresourceRules,
   type Writable,
 } from '../../language.js';
-import { restoreMember } from '../../../registry/statuswrites.js';
+import { restoreMember } from '../../../registry/statusWrites.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateClaimStatuses } from './claimStatuses.js';
 import { annotations } from './validation.js';

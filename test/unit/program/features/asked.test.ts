@@ -57,7 +57,7 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
   CBORServingAndStorage: ['server/endpoints/cbor.test.ts', 'cbor: true'],
   ClearingNominatedNodeNameAfterBinding: ['server/registry/gatedFindings.test.ts', 'nominatedNodeName'],
   ConstrainedImpersonation: ['server/authorization/impersonation.test.ts', 'constrained'],
-  ControllerManagerReleaseLeaderElectionLockOnExit: ['controllers/leaderelection.test.ts', 'givesBack: false'],
+  ControllerManagerReleaseLeaderElectionLockOnExit: ['controllers/leaderElection.test.ts', 'givesBack: false'],
   DRAResourceClaimGranularStatusAuthorization: ['server/kinds/resource.k8s.io/devices.test.ts', 'claimGuards'],
   ExternalServiceAccountTokenSigner: ['server/options/apiserver.test.ts', 'service-account-signing-endpoint'],
   LoggingAlphaOptions: ['program/log/logging.test.ts', 'LoggingAlpha'],

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { startReplica } from '../../../../raft/client.js';
-import type { Replica, ReplicaOptions } from '../../../../raft/replica-api.js';
+import type { Replica, ReplicaOptions } from '../../../../raft/replicaApi.js';
 import { PortReplica } from '../../../../raft/replica/portReplica.js';
 import { soleMemberWord } from '../../../../raft/replica/soleMember.js';
 import { MalformedCommandError } from '../../../../raft/store/command.js';

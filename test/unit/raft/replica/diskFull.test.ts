@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ReplicaOptions } from '../../../../raft/replica-api.js';
+import type { ReplicaOptions } from '../../../../raft/replicaApi.js';
 import { SmallDisk } from '../../../fixtures/smallDisk.js';
 import { contents, create, created, eventually, TestCluster, timeoutMs } from './testCluster.js';
 import type { Running } from './testCluster.js';

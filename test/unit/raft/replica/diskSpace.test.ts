@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { SpaceUse, WriteOutcome } from '../../../../raft/replica-api.js';
+import type { SpaceUse, WriteOutcome } from '../../../../raft/replicaApi.js';
 import { revision } from '../../../../raft/types.js';
 import { contents, created, eventually, TestCluster, timeoutMs } from './testCluster.js';
 import type { Running } from './testCluster.js';

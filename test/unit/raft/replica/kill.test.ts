@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Member, MemberId } from '../../../../raft/types.js';
-import type { ReplicaStatus } from '../../../../raft/replica-api.js';
+import type { ReplicaStatus } from '../../../../raft/replicaApi.js';
 import type { Order, Reported } from './replicaProcess.js';
 import { TestCluster, eventually } from './testCluster.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { WriteOutcome } from '../../../../raft/replica-api.js';
+import type { WriteOutcome } from '../../../../raft/replicaApi.js';
 import {
   AnswerWriter,
   RequestWriter,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { memberId } from '../../../../raft/types.js';
-import type { ReplicaOptions } from '../../../../raft/replica-api.js';
+import type { ReplicaOptions } from '../../../../raft/replicaApi.js';
 import { openDataDirectory } from '../../../../raft/replica/dataDirectory.js';
 import { PowerSwitch } from '../../../fixtures/powerSwitch.js';
 import { nothingMore } from '../../../torture/disk/losePower.js';

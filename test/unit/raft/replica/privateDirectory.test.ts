@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { keepPrivate as keepLauncherPrivate } from '../../../../deploy/files.js';
 import { openDataDirectory } from '../../../../raft/replica/dataDirectory.js';
 import { privacyOf, type Privacy } from '../../../../raft/replica/privateDirectory.js';
-import type { ReplicaOptions } from '../../../../raft/replica-api.js';
+import type { ReplicaOptions } from '../../../../raft/replicaApi.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
 const own = 1000;

@@ -1,5 +1,5 @@
 import { startReplica } from '../../../../raft/client.js';
-import type { Replica, ReplicaOptions } from '../../../../raft/replica-api.js';
+import type { Replica, ReplicaOptions } from '../../../../raft/replicaApi.js';
 import { memberId, revision } from '../../../../raft/types.js';
 
 /** A replica process to be killed: writes continuously under its own keys, and reports on request their results (done, not done, unknown) and its content. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Replica } from '../../../../raft/replica-api.js';
+import type { Replica } from '../../../../raft/replicaApi.js';
 import { SoleMember, SoleMemberReader, soleMemberWord } from '../../../../raft/replica/soleMember.js';
 
 import { TestCluster, eventually, timeoutMs } from './testCluster.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { ChangeBatch, Replica, ReplicaAdministration, ReplicaOptions, WriteOutcome } from '../../../../raft/replica-api.js';
+import type { ChangeBatch, Replica, ReplicaAdministration, ReplicaOptions, WriteOutcome } from '../../../../raft/replicaApi.js';
 import type { ReadDisk } from '../../../../raft/replica.js';
 import type { ReplicaLimits } from '../../../../raft/replica/limits.js';
 import { createReplica } from '../../../../raft/replica/local.js';

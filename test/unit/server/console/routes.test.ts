@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Replica, ReplicaStatus } from '../../../../raft/replica-api.js';
+import type { Replica, ReplicaStatus } from '../../../../raft/replicaApi.js';
 import type { Authorizer } from '../../../../server/authorization/authorizer.js';
 import { createConsole } from '../../../../server/console/console.js';
 import { RequestTap } from '../../../../server/console/requestTap.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Gauge, Registry } from 'prom-client';
-import type { Replica, ReplicaStatus } from '../../../../raft/replica-api.js';
+import type { Replica, ReplicaStatus } from '../../../../raft/replicaApi.js';
 import { Samples, samplesWindowMs } from '../../../../server/console/samples.js';
 import { createMetrics, type ObservedRequest } from '../../../../server/http/metrics.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import type { ApiObject } from '../../../../api/object.js';
 import type { GroupResource } from '../../../../api/resource.js';
-import type { FieldsOf, LiveFields } from '../../../../server/storage/storedobject.js';
+import type { FieldsOf, LiveFields } from '../../../../server/storage/storedObject.js';
 import type { Admission } from '../../../../server/registry/admission.js';
 import { builtInResources, createCatalogue } from '../../../../server/kinds/index.js';
 import type { ServedResource } from '../../../../server/registry/resources.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inOneGo } from '../../../../api/steps.js';
-import { applyJsonPatch } from '../../../../server/patch/jsonpatch.js';
-import { PatchError } from '../../../../server/patch/patcherror.js';
+import { applyJsonPatch } from '../../../../server/patch/jsonPatch.js';
+import { PatchError } from '../../../../server/patch/patchError.js';
 import type { JsonObject } from '../../../../api/object.js';
 import { placeInMerge, placeInOperations, withSpelledTests, withSpellings } from '../../../../server/patch/spellings.js';
 import { jsonCodec } from '../../../../workers/codecs/json.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../../../api/object.js';
-import { PatchError } from '../../../../server/patch/patcherror.js';
+import { PatchError } from '../../../../server/patch/patchError.js';
 import { applyStrategicPatch, mergedInStep, type PatchField, type PatchType } from '../../../../server/patch/strategic.js';
 import { inOneGo } from '../../../../api/steps.js';
 

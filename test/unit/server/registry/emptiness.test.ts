@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { settleEmpty, withoutEmpty } from '../../../../server/registry/emptylists.js';
+import { settleEmpty, withoutEmpty } from '../../../../server/registry/emptyLists.js';
 import { sameInMemory } from '../../../../api/json/equality.js';
 import { checkStructure } from '../../../../workers/schema/structure.js';
 import { typeOfKind } from '../../../../api/catalogue/types.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../../api/object.js';
 import { inOneGo } from '../../../../api/steps.js';
 import { Path } from '../../../../server/registry/validation/field.js';
-import { validateLabelSelector } from '../../../../server/registry/validation/labelselector.js';
+import { validateLabelSelector } from '../../../../server/registry/validation/labelSelector.js';
 
 const path = Path.of('spec', 'selector');
 const many = <T>(make: (index: number) => T): T[] => Array.from({ length: 2_000 }, (_item, index) => make(index));

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { BarrierOutcome } from '../../../../raft/replica-api.js';
+import type { BarrierOutcome } from '../../../../raft/replicaApi.js';
 import { revision } from '../../../../raft/types.js';
 import { Barriers } from '../../../../server/storage/barriers.js';
 

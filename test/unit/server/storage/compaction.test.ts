@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WriteOutcome } from '../../../../raft/replica-api.js';
+import type { WriteOutcome } from '../../../../raft/replicaApi.js';
 import { createReplica } from '../../../../raft/replica/local.js';
 import { memberId } from '../../../../raft/types.js';
 import { Compaction } from '../../../../server/storage/compaction.js';

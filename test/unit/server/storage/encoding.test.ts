@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { DamagedValueError, encodeStored, encodeWrite, encodeWriteSteps, itemFrom, itemOf } from '../../../../server/storage/encoding.js';
 import { inJson, inJsonSteps } from '../../../../server/storage/jsonLayout.js';
-import { storedObjectOf } from '../../../../server/storage/storedobject.js';
+import { storedObjectOf } from '../../../../server/storage/storedObject.js';
 import { inOneGo } from '../../../../api/steps.js';
 import { configMaps, key } from './suite.js';
 

@@ -1,4 +1,4 @@
-import type { BarrierOutcome, ChangeBatch, Replica, WriteOutcome } from '../../../../raft/replica-api.js';
+import type { BarrierOutcome, ChangeBatch, Replica, WriteOutcome } from '../../../../raft/replicaApi.js';
 import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from '../../../../raft/store/contract.js';
 import { revision, type Revision } from '../../../../raft/types.js';
 

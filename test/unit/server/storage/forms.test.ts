@@ -6,7 +6,7 @@ import type { ServedResource } from '../../../../server/registry/resources.js';
 import { DamagedValueError, encodeStored, itemOf } from '../../../../server/storage/encoding.js';
 import type { OtherMediaType, StoredForm } from '../../../../server/storage/forms.js';
 import { createRaftStorage, type RaftStorage } from '../../../../server/storage/raft.js';
-import { storedObjectOf } from '../../../../server/storage/storedobject.js';
+import { storedObjectOf } from '../../../../server/storage/storedObject.js';
 import { roundtripPairs } from '../../workers/codecs/files.js';
 import { FakeReplica } from './fakeReplica.js';
 import { applied, configMaps, key, listRequest, found, pods } from './suite.js';

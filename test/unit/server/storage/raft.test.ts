@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { WriteOutcome } from '../../../../raft/replica-api.js';
+import type { WriteOutcome } from '../../../../raft/replicaApi.js';
 import type { Change } from '../../../../raft/store/contract.js';
 import { revision } from '../../../../raft/types.js';
 import { PassingError } from '../../../../server/storage/engine.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Replica } from '../../../../raft/replica-api.js';
+import type { Replica } from '../../../../raft/replicaApi.js';
 import { createReplica } from '../../../../raft/replica/local.js';
 import { memberId } from '../../../../raft/types.js';
 import { createRaftStorage } from '../../../../server/storage/raft.js';

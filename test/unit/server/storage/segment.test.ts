@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { revision, type Change } from '../../../../raft/index.js';
-import { WatchCache } from '../../../../server/storage/cache/watchcache.js';
+import { WatchCache } from '../../../../server/storage/cache/watchCache.js';
 import { encodeStored } from '../../../../server/storage/encoding.js';
 import type { StoredForm } from '../../../../server/storage/forms.js';
 import { KeySpace } from '../../../../server/storage/keys.js';
 import { Segment, type SegmentValue } from '../../../../server/storage/segment.js';
-import { noSelectableFields } from '../../../../server/storage/storedobject.js';
+import { noSelectableFields } from '../../../../server/storage/storedObject.js';
 
 describe('memory in which many values came', () => {
   const lodger = (size: number): SegmentValue & { moved: number } => ({

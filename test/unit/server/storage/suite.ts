@@ -13,7 +13,7 @@ import type {
   WriteResult,
   WriteTerms,
 } from '../../../../server/storage/contract.js';
-import type { SelectableFields } from '../../../../server/storage/storedobject.js';
+import type { SelectableFields } from '../../../../server/storage/storedObject.js';
 import { Recorder, settle } from './recorder.js';
 
 /** A storage under test, with what the contract leaves open. */

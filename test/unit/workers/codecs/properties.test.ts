@@ -9,7 +9,7 @@ import { runDecode, runEncode } from '../../../../workers/job.js';
 import { checkStructure } from '../../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import type { ApiObject } from '../../../../api/object.js';
-import { withoutEmpty } from '../../../../server/registry/emptylists.js';
+import { withoutEmpty } from '../../../../server/registry/emptyLists.js';
 import { randomObject } from './randomObjects.js';
 
 const selfDescribing: readonly EncodingName[] = ['json', 'yaml', 'cbor'];

@@ -7,7 +7,7 @@ import { decodeMessage, encodeMessage } from '../../../../workers/codecs/protobu
 import { openEnvelope } from '../../../../workers/codecs/protobuf/envelope.js';
 import { decodeObject } from '../../../../workers/decode.js';
 import type { ApiObject } from '../../../../api/object.js';
-import { withoutEmpty } from '../../../../server/registry/emptylists.js';
+import { withoutEmpty } from '../../../../server/registry/emptyLists.js';
 import { checkStructure } from '../../../../workers/schema/structure.js';
 import type { JsonMembers } from '../../../../workers/codecs/value.js';
 import { randomObject } from './randomObjects.js';

@@ -21,7 +21,7 @@ import {
   type Writable,
 } from '../../../language.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { validateTemplateMetadata } from '../../../../registry/validation/templatemetadata.js';
+import { validateTemplateMetadata } from '../../../../registry/validation/templateMetadata.js';
 import { claimSpec } from '../../persistentVolumeClaim/validation.js';
 import type { Volumes } from './facts.js';
 import { sourceNames, volumeSources } from './sources/table.js';

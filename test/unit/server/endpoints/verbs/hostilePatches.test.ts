@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject, JsonValue } from '../../../../../api/object.js';
-import { copiedBytesMax, operationsMax } from '../../../../../server/patch/jsonpatch.js';
+import { copiedBytesMax, operationsMax } from '../../../../../server/patch/jsonPatch.js';
 import { call, type Answer } from '../client.js';
 import { startTestServer, type TestServer } from '../harness.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { cborCodec } from '../../../../../workers/codecs/cbor.js';
 import { protobufEncode } from '../../../../../workers/codecs/protobuf/index.js';
 import type { JsonObject, JsonValue } from '../../../../../api/object.js';
-import { patchTypeOfKind } from '../../../../../server/patch/patchtype.js';
+import { patchTypeOfKind } from '../../../../../server/patch/patchType.js';
 import { mutated, seeded, type Mutation } from '../../../../golden/mutations.js';
 import {
   applied,

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import type { ApiObject, JsonObject } from '../../../../../api/object.js';
 import { apply } from '../../../../../server/patch/apply/apply.js';
 import { compare } from '../../../../../server/patch/apply/compare.js';
-import { FieldSet } from '../../../../../server/patch/apply/fieldset.js';
+import { FieldSet } from '../../../../../server/patch/apply/fieldSet.js';
 import { comparedInStep } from '../../../../../server/patch/apply/items.js';
 import { capManagers, readingManagers, updateEntriesMax, writeManagers } from '../../../../../server/patch/apply/managers.js';
 import { ownUpdate } from '../../../../../server/patch/apply/ownership.js';
 import { parentManagers, scaleManagers } from '../../../../../server/patch/apply/scaled.js';
-import { schemaOfKind } from '../../../../../server/patch/apply/typeschema.js';
+import { schemaOfKind } from '../../../../../server/patch/apply/typeSchema.js';
 import { inOneGo, type Steps } from '../../../../../api/steps.js';
 
 const schema = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' })!;

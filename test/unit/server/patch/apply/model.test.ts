@@ -5,7 +5,7 @@ import { apply } from '../../../../../server/patch/apply/apply.js';
 import type { ManagerId, Managers } from '../../../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../../../server/patch/apply/ownership.js';
 import { emptyValue } from '../../../../../server/patch/apply/schema.js';
-import { schemaOfKind } from '../../../../../server/patch/apply/typeschema.js';
+import { schemaOfKind } from '../../../../../server/patch/apply/typeSchema.js';
 import { inOneGo } from '../../../../../api/steps.js';
 
 /** A minimal model of field ownership by the rules of structured merge: an object maps leaves to values, and a manager is a set of leaves. */

@@ -4,7 +4,7 @@ import { apply } from '../../../../../server/patch/apply/apply.js';
 import { readManagers, writeManagers, type ManagerId, type Managers } from '../../../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../../../server/patch/apply/ownership.js';
 import { reconciled } from '../../../../../server/patch/apply/reconcile.js';
-import { schemaOfKind } from '../../../../../server/patch/apply/typeschema.js';
+import { schemaOfKind } from '../../../../../server/patch/apply/typeSchema.js';
 import { inOneGo } from '../../../../../api/steps.js';
 import { widget } from './schemas.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { FieldSet } from '../../../../../server/patch/apply/fieldset.js';
+import { FieldSet } from '../../../../../server/patch/apply/fieldSet.js';
 import { managerKey, readManagers, writeManagers, type ManagerEntry, type Managers } from '../../../../../server/patch/apply/managers.js';
 import { parentManagers, scaleManagers, scaleApiVersion } from '../../../../../server/patch/apply/scaled.js';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ApiObject, JsonObject, JsonValue } from '../../../../../api/object.js';
 import { apply } from '../../../../../server/patch/apply/apply.js';
-import { FieldSet } from '../../../../../server/patch/apply/fieldset.js';
+import { FieldSet } from '../../../../../server/patch/apply/fieldSet.js';
 import { readManagers, writeManagers, type ManagerId, type Managers } from '../../../../../server/patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../../../../server/patch/apply/ownership.js';
 import { widget } from './schemas.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject, JsonValue } from '../../../../../api/object.js';
-import { schemaOfKind } from '../../../../../server/patch/apply/typeschema.js';
+import { schemaOfKind } from '../../../../../server/patch/apply/typeSchema.js';
 import { typeProblem, typeFaultsMax, type Typed } from '../../../../../server/patch/apply/typed.js';
 import { inOneGo } from '../../../../../api/steps.js';
 import { widget } from './schemas.js';

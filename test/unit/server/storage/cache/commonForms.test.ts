@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { revision, type Change } from '../../../../../raft/index.js';
-import { WatchCache } from '../../../../../server/storage/cache/watchcache.js';
+import { WatchCache } from '../../../../../server/storage/cache/watchCache.js';
 import type { WatchEvent } from '../../../../../server/storage/contract.js';
 import { encodeWrite, type EncodedWrite } from '../../../../../server/storage/encoding.js';
 import type { StoredForm } from '../../../../../server/storage/forms.js';
 import { KeySpace } from '../../../../../server/storage/keys.js';
-import { noSelectableFields, type StoredItem } from '../../../../../server/storage/storedobject.js';
+import { noSelectableFields, type StoredItem } from '../../../../../server/storage/storedObject.js';
 import { Watcher } from '../../../../../server/storage/cache/watcher.js';
 import { slabBytes } from '../../../../../server/threads/formSlabs.js';
 import type { SharedForms } from '../../../../../server/threads/sharedForms.js';

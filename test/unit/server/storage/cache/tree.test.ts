@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { encodeStored } from '../../../../../server/storage/encoding.js';
 import { ObjectTree, type TreeView } from '../../../../../server/storage/cache/tree.js';
 import { compareKeys } from '../../../../../server/storage/matching.js';
-import { storedObjectOf, type StoredItem } from '../../../../../server/storage/storedobject.js';
+import { storedObjectOf, type StoredItem } from '../../../../../server/storage/storedObject.js';
 import { configMaps, fields, key, objectFor } from '../suite.js';
 
 const facts = { resource: configMaps, fieldsOf: null };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { createMetrics } from '../../../../../server/http/metrics.js';
 import { createEncryptionMetrics } from '../../../../../server/storage/encryption/metrics.js';
-import type { ChangeBatch } from '../../../../../raft/replica-api.js';
+import type { ChangeBatch } from '../../../../../raft/replicaApi.js';
 import type { Change, KeyValue, Operation } from '../../../../../raft/store/contract.js';
 import { revision } from '../../../../../raft/types.js';
 import { aesCbc, aesGcm, identity, keyed } from '../../../../../server/storage/encryption/ciphers.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { ApiObject, JsonObject } from '../../../../../api/object.js';
 import { completionOf, referenceKinds, storedKinds, storedResourceTypes } from '../../../../../server/kinds/index.js';
 import { DamagedValueError, encodeStored, itemOf, decodeItem, sourceOf } from '../../../../../server/storage/encoding.js';
-import { noSelectableFields, resourceFacts, storedObjectOf } from '../../../../../server/storage/storedobject.js';
+import { noSelectableFields, resourceFacts, storedObjectOf } from '../../../../../server/storage/storedObject.js';
 import { referenceLayout } from '../../../../../server/storage/keyLayout.js';
 import { KeySpace } from '../../../../../server/storage/keys.js';
 import type { ReferenceForm } from '../../../../../server/storage/reference/values.js';

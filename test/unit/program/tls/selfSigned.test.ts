@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { expect } from 'chai';
 import * as x509 from '@peculiar/x509';
 import { identifier, integer, octets, time } from '../../../../program/tls/der.js';
-import { makeSelfSigned } from '../../../../program/tls/selfsigned.js';
+import { makeSelfSigned } from '../../../../program/tls/selfSigned.js';
 
 describe('certificates that sign themselves', () => {
   const made = makeSelfSigned({ dns: ['a.example', 'localhost'], ip: ['127.0.0.1', '::1', 'fd00:1:2::3:4', '::ffff:10.0.0.1'] });

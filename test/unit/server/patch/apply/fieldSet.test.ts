@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../../../api/object.js';
-import { FieldSet, FieldSetBuilder, keyElement } from '../../../../../server/patch/apply/fieldset.js';
+import { FieldSet, FieldSetBuilder, keyElement } from '../../../../../server/patch/apply/fieldSet.js';
 
 const element = fc.constantFrom('f:a', 'f:b', 'f:c', 'k:{"name":"x"}', 'k:{"name":"y"}', 'v:"s"', 'i:0');
 const path = fc.array(element, { minLength: 1, maxLength: 4 });

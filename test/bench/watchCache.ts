@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { ChangeBatch, Replica } from '../../raft/replica-api.js';
+import type { ChangeBatch, Replica } from '../../raft/replicaApi.js';
 import type { Change, KeyValue } from '../../raft/store/contract.js';
 import { revision } from '../../raft/types.js';
 import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelSelector } from '../../api/selectors/index.js';

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseFieldSelector, parseLabelSelector } from '../../../../../api/selectors/index.js';
 import { ObjectChange } from '../../../../../server/storage/cache/change.js';
-import { WatchIndex, type LiveWatcher } from '../../../../../server/storage/cache/watchindex.js';
+import { WatchIndex, type LiveWatcher } from '../../../../../server/storage/cache/watchIndex.js';
 import { encodeStored } from '../../../../../server/storage/encoding.js';
 import { selects } from '../../../../../server/storage/matching.js';
-import { storedObjectOf, type StoredItem } from '../../../../../server/storage/storedobject.js';
+import { storedObjectOf, type StoredItem } from '../../../../../server/storage/storedObject.js';
 
 /** Counts the changes that it is tested for. */
 class AskedWatcher implements LiveWatcher {

@@ -5,9 +5,9 @@ import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { goType } from '../../api/goTypes.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { containerAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
+import { containerAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonPointer.js';
 import { sortOpened } from './openedOrder.js';
-import { PatchError } from './patcherror.js';
+import { PatchError } from './patchError.js';
 
 export const operationsMax = 10_000;
 /** Bytes that all `copy` operations of a patch may produce: nested copies could double an object until memory ends. */

@@ -4,7 +4,7 @@ import { DamagedListError, damagedListedMax, type DamagedValueError } from './en
 import { isPassing, type Change, type KeyValue, type RangeResult, type StoreEngine } from './engine.js';
 import { keyAfter, type KeySpace } from './keys.js';
 import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
-import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedobject.js';
+import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedObject.js';
 import { expired } from './watchEnds.js';
 
 /** The answering thread has other work. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { applyJsonPatch, checkOperations, copiedBytesMax, movedItemsMax, operationsMax } from '../../../../server/patch/jsonpatch.js';
-import { PatchError } from '../../../../server/patch/patcherror.js';
+import { applyJsonPatch, checkOperations, copiedBytesMax, movedItemsMax, operationsMax } from '../../../../server/patch/jsonPatch.js';
+import { PatchError } from '../../../../server/patch/patchError.js';
 import { inOneGo } from '../../../../api/steps.js';
 
 const kindOf = (patch: JsonValue, document: JsonObject = { data: { k: '1' }, list: ['a', 'b'] }): string => {

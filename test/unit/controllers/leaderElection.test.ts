@@ -3,7 +3,7 @@ import { pause } from '../../../controllers/client/clock.js';
 import { ConnectionError } from '../../../controllers/client/errors.js';
 import type { KubeObject } from '../../../api/meta/object.js';
 import { timeOf } from '../../../api/time.js';
-import { LeaderElector, leases, type Lease } from '../../../controllers/leaderelection.js';
+import { LeaderElector, leases, type Lease } from '../../../controllers/leaderElection.js';
 import { FakeClock, settle } from '../../fixtures/fakeClock.js';
 import { MemoryApi } from '../../fixtures/memoryApi.js';
 
@@ -85,7 +85,7 @@ function world(): { clock: FakeClock; api: MemoryApi; candidate: (name: string, 
   return { clock, api, candidate: (name, own = clock) => new Candidate(name, api, own) };
 }
 
-describe('controllers/leaderelection', () => {
+describe('controllers/leaderElection', () => {
   it('creates the lease, leads, renews it every period, and says so', async () => {
     const { clock, api, candidate } = world();
     const a = candidate('a').start();

@@ -8,14 +8,14 @@ import type { JsonLayout } from '../jsonLayout.js';
 import { isEncrypted } from '../encryption/transformer.js';
 import type { KeyFolder, KeySpace } from '../keys.js';
 import { Segment } from '../segment.js';
-import { keptObjectOf, objectLyingIn, resourceFacts, type Completions, type SelectableFields } from '../storedobject.js';
+import { keptObjectOf, objectLyingIn, resourceFacts, type Completions, type SelectableFields } from '../storedObject.js';
 import type { CacheCounts } from './counts.js';
 import type { HistoryBounds } from './history.js';
-import type { PastBounds } from './paststates.js';
+import type { PastBounds } from './pastStates.js';
 import { RecentEvents } from './recentEvents.js';
-import { ResourceCache, type CacheContext } from './resourcecache.js';
+import { ResourceCache, type CacheContext } from './resourceCache.js';
 import { Slices } from './slices.js';
-import { VersionGate } from './versiongate.js';
+import { VersionGate } from './versionGate.js';
 
 export interface WatchCacheOptions {
   readonly keys: KeySpace;

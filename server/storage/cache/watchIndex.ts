@@ -1,6 +1,6 @@
 import type { Failure, StoredObject, Version, WatchRequest } from '../contract.js';
 import { fieldValue, nameSelected, valueSelected } from '../matching.js';
-import { DamagedItem, type StoredItem } from '../storedobject.js';
+import { DamagedItem, type StoredItem } from '../storedObject.js';
 import { expired } from '../watchEnds.js';
 import { ChangeEvents, type ObjectChange } from './change.js';
 

@@ -1,15 +1,15 @@
 import type { Place } from '../matching.js';
 import type { Version } from '../contract.js';
-import type { ResourceFacts, StoredItem } from '../storedobject.js';
+import type { ResourceFacts, StoredItem } from '../storedObject.js';
 import { ObjectChange } from './change.js';
 import { CacheCounts } from './counts.js';
 import { History, type HistoryBounds } from './history.js';
-import { PastStates, type PastBounds, type PastState } from './paststates.js';
+import { PastStates, type PastBounds, type PastState } from './pastStates.js';
 import type { RecentEvents } from './recentEvents.js';
 import type { Slices } from './slices.js';
 import { isAt, ObjectTree, type TreeView } from './tree.js';
-import type { VersionGate } from './versiongate.js';
-import { WatchIndex } from './watchindex.js';
+import type { VersionGate } from './versionGate.js';
+import { WatchIndex } from './watchIndex.js';
 
 export interface CacheContext {
   readonly clock: VersionGate;
