@@ -1,4 +1,5 @@
 import { qualifiedName, type GroupResource } from './resource.js';
+import { errorText } from './errorText.js';
 
 export interface StatusCause {
   reason?: string;
@@ -86,7 +87,7 @@ export const methodNotSupported = (resource: GroupResource, action: string): Sta
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
   new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
 export const internalError = (cause: unknown): StatusError => {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = errorText(cause);
   return new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, { cause });
 };
 /** Definite: nothing was done, so the client may retry. */

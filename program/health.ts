@@ -1,3 +1,4 @@
+import { errorText } from '../api/errorText.js';
 /** Rejects with the reason, for the log, when the condition does not hold. */
 export interface HealthCheck {
   readonly name: string;
@@ -69,7 +70,7 @@ export function createHealthRegistry(observe: HealthObserver = () => {}): Health
   };
 }
 
-const textOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason));
+const textOf = (reason: unknown): string => errorText(reason);
 
 type Failure = { readonly reason: unknown };
 interface Result {

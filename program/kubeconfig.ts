@@ -8,6 +8,7 @@ import { shapeProblems } from './files/configuration.js';
 import { withLines } from './files/places.js';
 import { kubeconfigShape } from './kubeconfigShape.js';
 import { tlsClientOptions } from './tls/tlsClient.js';
+import { errorText } from '../api/errorText.js';
 
 /** Texts are PEM. */
 export interface ConnectionSettings {
@@ -91,7 +92,7 @@ function documentIn(file: string): { readonly text: string; readonly value: unkn
     const text = fs.readFileSync(file, 'utf8');
     return { text, value: parse(text) ?? {} };
   } catch (cause) {
-    const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
+    const [reason] = errorText(cause).split('\n', 1);
     throw new Error(`${file} cannot be read as a kubeconfig: ${reason}`, { cause });
   }
 }

@@ -11,6 +11,7 @@ import type { LogLine } from './replica/port.js';
 import type { SharedAccess, ThreadData, ThreadStarted } from './thread.js';
 import { revision } from './types.js';
 import type { Revision } from './types.js';
+import { errorText } from './errorText.js';
 
 export type { LogLine } from './replica/port.js';
 
@@ -134,11 +135,7 @@ function started(worker: ConsensusThread, replica: PortReplica): Promise<void> {
       else reject(restoreError(message.error));
     });
     worker.on('error', (cause) => {
-      const error = new ReplicaError(
-        'THREAD_ENDED',
-        `the consensus thread crashed: ${cause instanceof Error ? cause.message : String(cause)}`,
-        cause,
-      );
+      const error = new ReplicaError('THREAD_ENDED', `the consensus thread crashed: ${errorText(cause)}`, cause);
       replica.failed(error);
       reject(error);
     });

@@ -7,6 +7,7 @@ import { decodeObject, type DecodeObjectRequest, type DecodeObjectResult } from 
 import { runDecode, runEncode, type DecodeJob, type EncodeJob, type EncodeResult, type Job } from './job.js';
 import { putTogether } from './pieces.js';
 import type { PiecedResult } from './task.js';
+import { errorText } from '../api/errorText.js';
 
 export interface WorkersOptions {
   /** Smaller bodies are handled inline, without a promise. Default: `inlineBytesMax`. */
@@ -159,6 +160,6 @@ const overloaded: PoolFailure = { ok: false, refused: 'overloaded', message: 'to
 
 /** The thread ran out of memory, or the value cannot be cloned. */
 const refusal = (error: unknown): PoolFailure => {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return message === 'Task queue is at limit' ? overloaded : { ok: false, refused: 'failed', message };
 };

@@ -2,6 +2,7 @@ import { type Secret, secrets } from '../../api/types/core/v1.js';
 import { Informer } from '../client/informer.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { tokenNamespace, tokenType } from './tokens.js';
+import { errorText } from '../../api/errorText.js';
 
 export const tokenSecrets = ({ watchApi, clock, random, log }: ManagerEnvironment): Informer<Secret> =>
   new Informer({
@@ -11,5 +12,5 @@ export const tokenSecrets = ({ watchApi, clock, random, log }: ManagerEnvironmen
     type: secrets,
     namespace: tokenNamespace,
     fieldSelector: `type=${tokenType}`,
-    onError: (error) => log('error', `watch of bootstrap tokens: ${error instanceof Error ? error.message : String(error)}`),
+    onError: (error) => log('error', `watch of bootstrap tokens: ${errorText(error)}`),
   });

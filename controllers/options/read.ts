@@ -7,6 +7,7 @@ import { cidrText, parseCidr } from '../addresses/cidr.js';
 import { maskOf } from '../nodeipam/masks.js';
 import { RangePool } from '../nodeipam/rangePool.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from './flags.js';
+import { errorText } from '../../api/errorText.js';
 
 export type OptionsResult =
   | {
@@ -84,7 +85,7 @@ function rangeProblems(options: ControllerManagerOptions): string[] {
     try {
       return new RangePool(range, maskOf(range.family, ranges.length, options)) && [];
     } catch (error) {
-      return [`--cluster-cidr ${cidrText(range)}: ${error instanceof Error ? error.message : String(error)}`];
+      return [`--cluster-cidr ${cidrText(range)}: ${errorText(error)}`];
     }
   });
 }

@@ -25,6 +25,7 @@ import { configz, type InEffect } from './pages.js';
 import { serve, type Route, type Serving } from './server.js';
 import { Slis } from './slis.js';
 import { publishedTrust, trustOf, type Published } from './trust.js';
+import { errorText } from '../../api/errorText.js';
 
 export interface HealthOptions {
   readonly options: ControllerManagerOptions;
@@ -131,7 +132,7 @@ function openPort(
     pages,
     refused: ({ code, method, path, user, address, reason }) =>
       say('info', `${method} ${JSON.stringify(path)} from ${address} as ${JSON.stringify(user)} refused with ${code}: ${reason}`),
-    failed: (error) => say('error', `an answer failed: ${error instanceof Error ? error.message : String(error)}`),
+    failed: (error) => say('error', `an answer failed: ${errorText(error)}`),
   });
 }
 

@@ -7,6 +7,7 @@ import { withLines } from '../../program/files/places.js';
 import { fileSchema, type Shape } from '../../program/files/schema.js';
 import { nodesMax } from '../nodes/node.js';
 import { replicaCounts, type ReplicaCount } from '../settings.js';
+import { errorText } from '../../api/errorText.js';
 
 export const managersMax = 100;
 
@@ -40,7 +41,7 @@ export function readUpConfig(file: string): UpConfig {
     const given = Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
     return { ...given, apiserverFlags: flagsIn(document['apiserverFlags']), managerFlags: flagsIn(document['managerFlags']) };
   } catch (error) {
-    throw new Error(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${file} cannot be used: ${errorText(error)}`, { cause: error });
   }
 }
 

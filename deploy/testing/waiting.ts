@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorText } from '../../api/errorText.js';
 
 export interface WaitOptions {
   /** 10,000 unless given. */
@@ -35,7 +36,7 @@ export async function eventually<T>(attempt: () => T | Promise<T>, options: Wait
       cause = error;
     }
     if (performance.now() >= deadline) {
-      throw new NotInTime(`not within ${timeoutMs} ms: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      throw new NotInTime(`not within ${timeoutMs} ms: ${errorText(cause)}`, { cause });
     }
     await delay(options.everyMs ?? defaultEveryMs);
   }

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../api/meta/object.js';
 import type { KeyAndCertificate } from '../certificateRequest.js';
 import { issueCertificate } from '../certificates.js';
 import { boundedBody } from './boundedBody.js';
+import { errorText } from '../../api/errorText.js';
 
 /** A server's request to an admission webhook (admission.k8s.io/v1 AdmissionRequest). */
 export interface AdmissionRequest {
@@ -111,7 +112,7 @@ async function converted(convert: ConversionHandler | undefined, { uid, desiredA
     for (const object of objects) convertedObjects.push(await convert(object, desiredAPIVersion));
     return { uid, convertedObjects, result: { status: 'Success' } };
   } catch (error) {
-    return { uid, result: { status: 'Failure', message: error instanceof Error ? error.message : String(error) } };
+    return { uid, result: { status: 'Failure', message: errorText(error) } };
   }
 }
 
@@ -121,7 +122,7 @@ async function decide(handler: AdmissionHandler | undefined, request: AdmissionR
   try {
     verdict = await handler(structuredClone(request));
   } catch (error) {
-    return { allowed: false, status: { message: error instanceof Error ? error.message : String(error) } };
+    return { allowed: false, status: { message: errorText(error) } };
   }
   if (verdict === undefined || typeof verdict === 'boolean') return { allowed: verdict ?? true };
   if ('allowed' in verdict) {

@@ -12,6 +12,7 @@ import { clusterIdOf } from '../transport/handshake.js';
 import type { HardState, LogIndex } from '../types.js';
 import { ReplicaError } from './errors.js';
 import { keepPrivate } from './privateDirectory.js';
+import { errorText } from '../errorText.js';
 
 export interface DataDirectory {
   readonly store: Store;
@@ -72,11 +73,7 @@ export function makeDirectory(path: string): void {
     syncPath(dirname(path));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST')
-      throw new ReplicaError(
-        'INVALID_OPTIONS',
-        `cannot create the directory ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        cause,
-      );
+      throw new ReplicaError('INVALID_OPTIONS', `cannot create the directory ${path}: ${errorText(cause)}`, cause);
   }
 }
 

@@ -9,6 +9,7 @@ import type { AttemptCounter } from './proposals.js';
 import { diskLevel, isBelow, reserveOf } from './space.js';
 import { DeliveredChanges } from './deliveredChanges.js';
 import { WaitingReplica } from './waiting.js';
+import { errorText } from '../errorText.js';
 
 export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'deliveredThrough'> {
   readonly stopped: () => void;
@@ -142,7 +143,7 @@ export class ReopeningReplica implements RequestReceiver {
 
   #wait(error: unknown): void {
     const { options, sink } = this.#options;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     const store = readDataDirectory(options.dataDirectory);
     this.#sink.begin(store.revision);
     sink.log('error', 'the disk is full: the replica takes no part until there is room, and only its store is read', { reason });

@@ -5,6 +5,7 @@ import type { Log, SnapshotAnnouncement, Transport } from '../transport/contract
 import type { SnapshotOutcome } from '../replicaApi.js';
 import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
 import type { Space } from './space.js';
+import { errorText } from '../errorText.js';
 
 export interface SnapshotOptions {
   readonly directory: string;
@@ -122,7 +123,7 @@ export class Snapshots {
       const { revision } = store;
       return { outcome: 'made', path, index: (await this.#copyTo(path)).index, revision };
     } catch (error) {
-      return { outcome: 'failed', reason: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'failed', reason: errorText(error) };
     }
   }
 
@@ -139,7 +140,7 @@ export class Snapshots {
     } catch (error) {
       log('warn', 'a snapshot could not be made', {
         peer: announcement.to,
-        reason: error instanceof Error ? error.message : String(error),
+        reason: errorText(error),
       });
       return false;
     } finally {

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import type Database from 'better-sqlite3';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
 import { immediate, type Undoing } from './immediate.js';
+import { errorText } from '../errorText.js';
 
 /** Native code, downloaded or compiled for one version of Node. */
 export const betterSqlite: SqliteDriver = {
@@ -18,7 +19,7 @@ export const betterSqlite: SqliteDriver = {
 };
 
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   if (message.includes('NODE_MODULE_VERSION')) return `it was compiled for another Node than this ${process.versions.node}`;
   return message.includes('bindings file') ? 'its native code was not built, because its install script failed or did not run' : message;
 }

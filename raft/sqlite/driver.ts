@@ -1,6 +1,7 @@
 import { betterSqlite } from './betterSqlite.js';
 import type { OpenOptions, SqliteConnection, SqliteDriver } from './connection.js';
 import { nodeSqlite } from './nodeSqlite.js';
+import { errorText } from '../errorText.js';
 
 /** Names the only driver to use, for comparisons. */
 export const sqliteVariable = 'RAFTPLANE_SQLITE';
@@ -36,7 +37,7 @@ export function chooseSqlite(
       const open = driver.load();
       return { name: driver.name, version: versionOf(open), passedOver, open };
     } catch (error) {
-      const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+      const [reason = ''] = errorText(error).split('\n');
       passedOver.push({ name: driver.name, reason });
     }
   }

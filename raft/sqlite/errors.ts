@@ -1,4 +1,5 @@
 import { resultCodeOf } from './resultCode.js';
+import { errorText } from '../errorText.js';
 
 /** Final for the object that threw them (see raft/log/DESIGN.md). */
 export type StorageErrorCode =
@@ -71,7 +72,7 @@ export class DiskFailedError extends StorageError {
     super(
       'DISK_FAILED',
       path,
-      `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`,
+      `${what} failed on ${path}: ${errorText(cause)}. The replica must stop; check the disk before it starts again`,
       cause,
     );
   }
@@ -113,7 +114,7 @@ export class UnsupportedFormatError extends StorageError {
 
 export class CannotOpenError extends StorageError {
   constructor(path: string, cause: unknown) {
-    super('CANNOT_OPEN', path, `${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    super('CANNOT_OPEN', path, `${path} cannot be opened: ${errorText(cause)}`, cause);
   }
 }
 

@@ -23,6 +23,7 @@ import { DamagedSnapshotError } from '../sqlite/errors.js';
 import { removeDatabase, syncPath } from '../sqlite/files.js';
 import { readState, storeStatements, verifyContent } from './file.js';
 import { membershipText } from './rows.js';
+import { errorText } from '../errorText.js';
 
 /**
  * A snapshot is a copy of the store's database file with a footer, so that the file proves its own integrity:
@@ -117,7 +118,7 @@ function describingDamage<T>(path: string, read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof DamagedSnapshotError) throw error;
-    throw new DamagedSnapshotError(path, error instanceof Error ? error.message : String(error), error);
+    throw new DamagedSnapshotError(path, errorText(error), error);
   }
 }
 

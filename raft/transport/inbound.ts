@@ -10,6 +10,7 @@ import { readHello, refuseHello, writeIdentity, writeRefusal } from './handshake
 import type { CallerRecords, Hello, Identity, Objection } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { SnapshotReceiver } from './snapshotReceiver.js';
+import { errorText } from '../errorText.js';
 
 export interface InboundContext {
   readonly self: Identity;
@@ -149,7 +150,7 @@ export class Inbound {
       await this.#receiver?.abandon();
     } catch (error) {
       this.#context.log('warn', 'an unfinished snapshot could not be removed', {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: errorText(error),
       });
     }
     this.#finish();

@@ -12,6 +12,7 @@ import { finalRefusals } from './handshake.js';
 import type { Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { Pings } from './pings.js';
+import { errorText } from '../errorText.js';
 
 export interface PeerContext {
   readonly dialOptions: () => Omit<DialOptions, 'to' | 'address' | 'purpose'>;
@@ -142,7 +143,7 @@ export class Peer {
         },
       );
     } catch (error) {
-      this.#lost(error instanceof Error ? error.message : String(error), null);
+      this.#lost(errorText(error), null);
     }
   }
 

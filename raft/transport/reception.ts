@@ -8,6 +8,7 @@ import type { TlsFiles } from './certificate.js';
 import type { Log } from './contract.js';
 import { transportLimits } from './limits.js';
 import { PendingConnections } from './pendingConnections.js';
+import { errorText } from '../errorText.js';
 
 export interface ReceptionOptions {
   readonly tls: TlsFiles;
@@ -87,7 +88,7 @@ export class Reception {
       this.#options.log('info', 'the peer port goes on with renewed certificates');
     } catch (error) {
       this.#options.log('warn', 'renewed certificates of the peer port cannot be used; the earlier ones stay', {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: errorText(error),
       });
     }
   }

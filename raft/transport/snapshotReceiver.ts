@@ -10,6 +10,7 @@ import type { SnapshotAnnouncement } from './contract.js';
 import { readMessage } from './encoding.js';
 import { frameKinds, writeFrame } from './frames.js';
 import { transportLimits } from './limits.js';
+import { errorText } from '../errorText.js';
 
 let received = 0;
 
@@ -113,7 +114,7 @@ export class SnapshotReceiver {
       try {
         await step();
       } catch (error) {
-        this.#finish(error instanceof Error ? error.message : String(error));
+        this.#finish(errorText(error));
       }
     });
   }

@@ -10,6 +10,7 @@ import type { DialOptions } from './dial.js';
 import { writeMessage } from './encoding.js';
 import { frameKinds, writeFrame } from './frames.js';
 import { transportLimits } from './limits.js';
+import { errorText } from '../errorText.js';
 
 export interface SnapshotFile {
   readonly announcement: SnapshotAnnouncement;
@@ -29,9 +30,7 @@ export async function sendSnapshotFile(options: DialOptions, { announcement, pat
       const connection: Connection = dial(options, {
         onWelcome: () => {
           progress(connection);
-          stream(connection, file, { size, announcement, onProgress }).catch((error: unknown) =>
-            connection.close(error instanceof Error ? error.message : String(error)),
-          );
+          stream(connection, file, { size, announcement, onProgress }).catch((error: unknown) => connection.close(errorText(error)));
         },
         onFrame: (kind, payload) => {
           if (kind !== frameKinds.snapshotDone) throw new DecodeError(`frame ${kind} instead of the end of a snapshot`);

@@ -13,6 +13,7 @@ import { Peer } from './peer.js';
 import type { PeerContext } from './peer.js';
 import { Reception } from './reception.js';
 import { sendSnapshotFile } from './snapshotSender.js';
+import { errorText } from '../errorText.js';
 
 export interface TransportOptions {
   readonly self: Identity;
@@ -123,7 +124,7 @@ class TlsTransport implements Transport, InboundContext {
       await sendSnapshotFile(dial, { announcement, path, signal: abort.signal, onProgress });
       return true;
     } catch (error) {
-      this.log('warn', 'a snapshot could not be sent', { peer: to, reason: error instanceof Error ? error.message : String(error) });
+      this.log('warn', 'a snapshot could not be sent', { peer: to, reason: errorText(error) });
       return false;
     } finally {
       this.#snapshots.delete(to);

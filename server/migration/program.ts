@@ -17,6 +17,7 @@ import { readClusterToken } from '../../program/files/clusterToken.js';
 import { migrate, type HandOver, type MigrationReport } from './migrate.js';
 import { RemoteEngine } from './remoteEngine.js';
 import { keySpaceOf, type StoreKind } from './side.js';
+import { errorText } from '../../api/errorText.js';
 
 interface MigrateFlags {
   readonly from: StoreKind;
@@ -128,7 +129,7 @@ export async function runMigration(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof Error && 'exitCode' in error && 'code' in error && String(error.code).startsWith('commander.'))
       return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`apiserver: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`apiserver: ${errorText(error)}\n`);
     return 1;
   }
 }

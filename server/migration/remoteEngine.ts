@@ -3,6 +3,7 @@ import { revision, type Revision } from '../../raft/index.js';
 import { RefusedError, type Servers } from '../operations/connection.js';
 import type { BarrierOutcome, ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from '../storage/engine.js';
 import { changesFromJson, rangeFromJson, type ChangesAnswer, type RangeAnswer } from '../storage/wire.js';
+import { errorText } from '../../api/errorText.js';
 
 /** Time for a server that restarts, or lacks a leader. */
 const waitMsMax = 60_000;
@@ -24,7 +25,7 @@ export class RemoteEngine implements StoreEngine {
     try {
       return { outcome: 'reached', revision: revision(((await this.#ask('GET', 'revision')) as { readonly revision: number }).revision) };
     } catch (error) {
-      return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
+      return { outcome: 'unavailable', reason: errorText(error) };
     }
   }
 

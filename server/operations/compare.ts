@@ -1,5 +1,6 @@
 import type { ReplicaStatus } from '../../raft/index.js';
 import type { Servers } from './connection.js';
+import { errorText } from '../../api/errorText.js';
 
 export interface Compared {
   readonly address: string;
@@ -47,7 +48,7 @@ async function statuses(servers: Servers): Promise<{ readonly there: readonly Th
     servers.addresses.map((address) =>
       servers.ask(address, 'GET', '/raft/v1/status').then(
         (status): There => ({ address, status: status as ReplicaStatus }),
-        (error: unknown): Unanswered => ({ address, reason: error instanceof Error ? error.message : String(error) }),
+        (error: unknown): Unanswered => ({ address, reason: errorText(error) }),
       ),
     ),
   );

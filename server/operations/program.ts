@@ -4,6 +4,7 @@ import { readClusterToken } from '../../program/files/clusterToken.js';
 import { compareReplicas } from './compare.js';
 import { Servers } from './connection.js';
 import { addMember, listMembers, membersTable, promoteMember, removeMember } from './members.js';
+import { errorText } from '../../api/errorText.js';
 
 interface Reach {
   readonly kubeconfig: string;
@@ -28,7 +29,7 @@ export async function runOperation(argv: readonly string[]): Promise<number> {
     return typeof process.exitCode === 'number' ? process.exitCode : 0;
   } catch (error) {
     if (isUsage(error)) return error.exitCode === 0 ? 0 : 2;
-    process.stderr.write(`apiserver: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`apiserver: ${errorText(error)}\n`);
     return 1;
   }
 }

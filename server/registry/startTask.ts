@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../../api/status.js';
+import { errorText } from '../../api/errorText.js';
 
 export interface StartTaskOptions {
   readonly signal?: AbortSignal;
@@ -61,4 +62,4 @@ async function attemptLater(what: string, attempt: () => Promise<unknown>, reaso
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => errorText(error);

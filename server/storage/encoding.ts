@@ -7,6 +7,7 @@ import { inJson, inJsonSteps, writeText, type JsonLayout } from './jsonLayout.js
 import { decodeBody, encodeBody, encodeBodySteps, type StoredForm } from './forms.js';
 import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';
 import { isEncrypted } from './encryption/transformer.js';
+import { errorText } from '../../api/errorText.js';
 
 /**
  * The form of a stored value:
@@ -185,7 +186,7 @@ function completed(key: ObjectKey, object: ApiObject, complete: Complete): ApiOb
   try {
     return complete(object);
   } catch (cause) {
-    throw new DamagedValueError(key, `it cannot be completed: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new DamagedValueError(key, `it cannot be completed: ${errorText(cause)}`, { cause });
   }
 }
 

@@ -51,6 +51,7 @@ import {
   type StoredItem,
 } from './storedObject.js';
 import { within } from './within.js';
+import { errorText } from '../../api/errorText.js';
 
 /** Larger objects are encoded in steps. */
 const heavyValues = 2_000;
@@ -251,7 +252,7 @@ class ReplicatedStorage implements RaftStorage {
     const watcher = this.#isCached(request.resource) ? new Watcher(request, sink) : new DirectWatcher(request, sink);
     this.#begin(watcher).catch((error: unknown) => {
       this.#options.report?.(error);
-      watcher.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+      watcher.end({ outcome: 'unavailable', reason: errorText(error) });
     });
     return watcher;
   }
@@ -523,7 +524,7 @@ class ReplicatedStorage implements RaftStorage {
       // `ready` reports the cause to operators.
       return {
         outcome: 'unavailable',
-        reason: `the watch cache cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+        reason: `the watch cache cannot be loaded: ${errorText(error)}`,
       };
     }
   }

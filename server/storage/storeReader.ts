@@ -6,6 +6,7 @@ import { keyAfter, type KeySpace } from './keys.js';
 import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
 import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedObject.js';
 import { expired } from './watchEnds.js';
+import { errorText } from '../../api/errorText.js';
 
 /** The answering thread has other work. */
 const pageKeysMax = 500;
@@ -174,7 +175,7 @@ function readable(object: StoredItem): StoredItem {
 /** The client may retry while the store is unavailable. */
 function failureBehind(error: unknown): Failure {
   if (!isPassing(error)) throw error;
-  return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };
+  return { outcome: 'unavailable', reason: errorText(error) };
 }
 
 function failureOf(result: Exclude<RangeResult, { outcome: 'found' }>, requested: Version): Failure {

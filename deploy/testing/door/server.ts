@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestCluster } from '../testCluster.js';
 import { actions, Patient, valuesFor, WrongRequest } from './actions.js';
 import { boundedBody } from '../boundedBody.js';
+import { errorText } from '../../../api/errorText.js';
 
 const bodyBytesMax = 64 * 1024;
 
@@ -60,7 +61,7 @@ async function answer(patient: Patient, token: string, request: http.IncomingMes
   try {
     return { status: 200, body: await action.run(patient, valuesFor(action, await objectIn(request))) };
   } catch (error) {
-    return refusal(error instanceof WrongRequest ? 400 : 500, error instanceof Error ? error.message : String(error));
+    return refusal(error instanceof WrongRequest ? 400 : 500, errorText(error));
   }
 }
 

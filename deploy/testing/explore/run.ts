@@ -16,6 +16,7 @@ import type { Step } from './scenario.js';
 import { Stage } from './stage.js';
 import { differencesOf, nameOf, ownAnnotation, stateOf, timers, withoutOrphans, type Difference, type Noise, type State } from './state.js';
 import { Turns } from './turns.js';
+import { errorText } from '../../../api/errorText.js';
 
 export interface Setting {
   readonly cluster: TestCluster;
@@ -314,7 +315,7 @@ class Run {
     try {
       if ((await expect(await this.#objects())) === false) throw new Error('what was expected does not hold');
     } catch (error) {
-      this.#note({ judgement: 'expected', details: [`after "${name}": ${error instanceof Error ? error.message : String(error)}`] });
+      this.#note({ judgement: 'expected', details: [`after "${name}": ${errorText(error)}`] });
     }
   }
 

@@ -11,6 +11,7 @@ import { cleanupFinalizer } from '../definition.js';
 import type { CustomResources } from '../definitions.js';
 import { withCondition, type Condition } from './conditions.js';
 import { ownWrites } from '../../registry/ownWrites.js';
+import { errorText } from '../../../api/errorText.js';
 
 export interface CleanupOptions {
   readonly resources: CustomResources;
@@ -167,4 +168,4 @@ export class Cleanup {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => errorText(error);

@@ -19,6 +19,7 @@ import type {
 } from '../../storage/contract.js';
 import type { Presenter } from './presenter.js';
 import { listSelected, ownFields, SelectedEvents, withoutOwnFields } from './selectedFields.js';
+import { errorText } from '../../../api/errorText.js';
 
 /** Storage of a custom resource in one version: reads convert from any stored version, writes to the stored one. */
 export function versionedStorage(storage: Storage, presenter: Presenter): Storage {
@@ -233,7 +234,7 @@ class PresentedEvents implements WatchSink {
   }
 
   #fail(error: unknown): void {
-    this.#finish({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+    this.#finish({ outcome: 'unavailable', reason: errorText(error) });
   }
 
   #finish(reason: Failure): void {

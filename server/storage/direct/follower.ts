@@ -6,6 +6,7 @@ import type { Failure, ObjectKey, Version } from '../contract.js';
 import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedObject.js';
 import type { StoreReader } from '../storeReader.js';
 import { expired } from '../watchEnds.js';
+import { errorText } from '../../../api/errorText.js';
 
 const waitingMax = 10_000;
 
@@ -73,7 +74,7 @@ export class Follower {
       this.#shown = batch.at(-1)?.change.revision ?? this.#shown;
     } catch (error) {
       this.context.report(error);
-      this.endWatches({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+      this.endWatches({ outcome: 'unavailable', reason: errorText(error) });
     }
     this.#waiting -= batch.length;
   }

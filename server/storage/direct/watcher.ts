@@ -7,6 +7,7 @@ import { DamagedItem, storedObjectOf } from '../storedObject.js';
 import type { StorePage } from '../storeReader.js';
 import { expired } from '../watchEnds.js';
 import { completeChange, type Follower } from './follower.js';
+import { errorText } from '../../../api/errorText.js';
 
 /** Further live changes are read back. */
 const heldMax = 10_000;
@@ -154,7 +155,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.#after = version - 1;
     this.#returnOnceThereIsRoom().catch((error: unknown) => {
       this.#follower.context.report(error);
-      this.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+      this.end({ outcome: 'unavailable', reason: errorText(error) });
     });
   }
 

@@ -16,6 +16,7 @@ import { ForwardingEngine } from '../forwardingEngine.js';
 import type { KeySpace } from '../keys.js';
 import type { Encryption } from './encryption.js';
 import { isStale, KeyServiceError, opened, sealed, type Transformer } from './transformer.js';
+import { errorText } from '../../../api/errorText.js';
 
 export interface EncryptingOptions {
   readonly replica: StoreEngine;
@@ -251,7 +252,7 @@ export class EncryptedReplica extends ForwardingEngine {
       this.#lookLater();
     } else this.#undecryptable = unopened;
     this.#report(error, unopened.key);
-    return unreadableValue(error instanceof Error ? error.message : String(error));
+    return unreadableValue(errorText(error));
   }
 }
 

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { EtcdClient } from './client.js';
 import { EtcdError } from './failure.js';
 import { leaseGrant } from './messages.js';
+import { errorText } from '../../../api/errorText.js';
 
 export interface LeaseOptions {
   readonly client: EtcdClient;
@@ -52,7 +53,7 @@ export class Leases {
       .call(leaseGrant, { id, ttlSeconds: Math.ceil((ttlMs + sharedMs) / 1_000) }, { timeoutMs: grantTimeoutMs, repeatable: false })
       .catch((cause: unknown) => {
         // An unused lease expires.
-        throw new EtcdError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
+        throw new EtcdError('unavailable', errorText(cause), { cause });
       });
     if (error !== '') throw new EtcdError('unavailable', error);
     return { id, goodUntil: since + ttlMs + sharedMs, keys: 1 };

@@ -6,6 +6,7 @@ import { EncodeError, type ValueCodec } from './fields.js';
 import { preparedText } from './prepared.js';
 import { WireError, type WireReader } from './reader.js';
 import type { BackwardWriter } from './writer.js';
+import { errorText } from '../../../api/errorText.js';
 
 /** Writes a message body and then its length. */
 export const writeNested = (writer: BackwardWriter, body: () => void): void => {
@@ -166,7 +167,7 @@ const roundedJson = (raw: Buffer): unknown => {
   try {
     return JSON.parse(raw.toString('utf8'));
   } catch (error) {
-    throw new WireError(error instanceof Error ? error.message : String(error));
+    throw new WireError(errorText(error));
   }
 };
 
