@@ -18,7 +18,7 @@ export default {
     'test/bench/{raft,rbac}.ts',
     'test/clients/install.mjs',
     'test/bench/stalls/prober.ts',
-    'test/bench/http2/{bareserver,broadcaster}.ts',
+    'test/bench/http2/{bareServer,broadcaster}.ts',
     'console/main.tsx',
     // Types of a package that has none for the page.
     'console/emulator.d.ts',
