@@ -20,7 +20,7 @@ import { createAuditing } from './assembly/auditing.js';
 import { serveDebugSocket } from '../program/port/debugSocket.js';
 import { listen } from '../program/port/listener.js';
 import type { Listener, ListenerOptions } from '../program/port/listener.js';
-import { bodyBudget, connectionsMax, unsentBytes } from '../program/port/connections/index.js';
+import { connectionsMax, PortMemory } from '../program/port/connections/index.js';
 import { exposeConnections, exposeForms, exposeHandshakes, ServingThreads } from './threads/servingThreads.js';
 import { eventCounter, eventLimitsIn, type CountEvents, type EventLimit } from './admission/events/rateLimit.js';
 import { enabledPlugins } from './admission/names.js';
@@ -358,16 +358,15 @@ function eventExpiry({
   });
 }
 
-/** Several threads share the process's limits. */
+/** Threads share the port's limits. */
 function listenWith(others: ServingThreads | null, options: ListenerOptions): Promise<Listener> {
   if (others === null) return listen(options);
   const { threads } = others;
-  bodyBudget.shareAmong(threads);
-  unsentBytes.shareAmong(threads);
   return listen({
     ...options,
     keepsSocket: true,
     ticketKeys: others.ticketKeys,
+    memory: new PortMemory(threads),
     connectionsMax: Math.ceil((options.connectionsMax ?? connectionsMax()) / threads),
   });
 }

@@ -4,6 +4,7 @@ import type { User } from '../../api/user.js';
 import type { DocumentForms } from './documentForms.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
 import { answerStream, bodyStream } from './streams.js';
+import { BodyBudget } from './connections/bodyBudget.js';
 import { BodyReading, type BodySender } from './connections/bodyReading.js';
 import { unsentOf } from './connections/boundedWrites.js';
 import type { Connection } from './connections/connection.js';
@@ -256,7 +257,12 @@ export class Exchange implements BodySender {
 
   #readBody(): BodyReading {
     this.#leaveSlot();
-    const reading = new BodyReading(bodyStream(this.request), this.request.headers['content-length'], this);
+    const reading = new BodyReading(
+      bodyStream(this.request),
+      this.request.headers['content-length'],
+      this,
+      this.connection?.memory.bodies ?? new BodyBudget(),
+    );
     if (this.closed) reading.stop();
     return reading;
   }

@@ -20,6 +20,7 @@ import { usualTimes, type ConnectionTimes } from './connections/connectionLife.j
 import { connectionBounds } from './connections/connectionLimit.js';
 import { Connections } from './connections/connections.js';
 import { ConnectionTurns } from './connections/connectionTurns.js';
+import type { PortMemory } from './connections/portMemory.js';
 import { endOutsideReads, refuseLate } from './connections/nestedReads.js';
 import { keepStreamsApart } from './connections/openStreams.js';
 import { turns as workTurns } from './connections/turns.js';
@@ -50,6 +51,7 @@ export interface ListenerOptions {
   readonly goawayChance: number;
   /** Derived from the limit on open files by default. */
   readonly connectionsMax?: number;
+  readonly memory?: PortMemory;
   readonly times?: Partial<ConnectionTimes>;
   readonly handle: (request: Request, response: Response, upgrade: Upgrade | null, connection: Connection | null) => void;
 }
@@ -99,7 +101,7 @@ const sessionMemoryMegabytes = 64;
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
   const server = createAnyServer(options, times);
-  const connections = new Connections(connectionBounds(options.connectionsMax), times);
+  const connections = new Connections(connectionBounds(options.connectionsMax), times, options.memory);
   const listener = new OpenListener(options.keepsSocket ?? false, {
     server,
     connections,

@@ -8,7 +8,7 @@ import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
 import { LiveFiles } from '../../program/files/liveFile.js';
 import { drain, fairnessOf, frontOf, type ThreadShare } from '../assembly/front.js';
-import { bodyBudget, connectionsMax, unsentBytes } from '../../program/port/connections/index.js';
+import { connectionsMax, PortMemory } from '../../program/port/connections/index.js';
 import { listen, type Listener, type ListenerOptions } from '../../program/port/listener.js';
 import { createLogger, type Logger } from '../../program/log/logger.js';
 import { createMetrics, type Metrics } from '../http/metrics.js';
@@ -39,7 +39,7 @@ interface Duties {
  * work.
  */
 async function serve(start: ThreadStart): Promise<void> {
-  const { options, thread, threads, shared } = start;
+  const { options, thread, shared } = start;
   widenBufferPool();
   const metrics = createMetrics(metricChoice(options), false);
   const duties: Duties = { drain: () => Promise.resolve(), stop: () => Promise.resolve(), release: () => undefined };
@@ -48,8 +48,6 @@ async function serve(start: ThreadStart): Promise<void> {
   const { log, given } = base;
   const files = await readAccessFiles({ options, live: base.live, metrics, dial: given.egress('controlplane'), log: log.named('access') });
   const auditor = await auditing(options, metrics, line, log);
-  bodyBudget.shareAmong(threads);
-  unsentBytes.shareAmong(threads);
   const progress = new SharedProgress(shared.progress);
   const { api, chain, store, forms, endFairness } = stack(start, { ...base, files, auditor, line, metrics, progress });
   const listener = await listenOnShared(start, { ...given.serving, handle: chain.handle });
@@ -86,6 +84,7 @@ const listenOnShared = (
     socket,
     keepsSocket: true,
     ticketKeys: Buffer.from(ticketKeys),
+    memory: new PortMemory(threads),
     connectionsMax: Math.ceil(connectionsMax() / threads),
   });
 

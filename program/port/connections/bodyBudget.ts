@@ -3,25 +3,19 @@ import { Shares } from './shares.js';
 
 const mib = 1024 * 1024;
 /** Bounds incomplete bodies of all clients. The slots of active requests bound complete ones. */
-const bodyBytesOfAllMax = 256 * mib;
+export const bodyBytesOfAllMax = 256 * mib;
 /** The same for one owner (`ownerOf`). */
-const bodyBytesOfOneMax = 32 * mib;
+export const bodyBytesOfOneMax = 32 * mib;
 
 export class BodyBudget {
-  #ofAllMax: number;
+  readonly #ofAllMax: number;
+  readonly #ofOneMax: number;
   #all = 0;
   readonly #own = new Shares();
-
-  #ofOneMax: number;
 
   constructor(ofAllMax = bodyBytesOfAllMax, ofOneMax = bodyBytesOfOneMax) {
     this.#ofAllMax = ofAllMax;
     this.#ofOneMax = ofOneMax;
-  }
-
-  shareAmong(threads: number): void {
-    this.#ofAllMax = bodyBytesOfAllMax / threads;
-    this.#ofOneMax = bodyBytesOfOneMax / threads;
   }
 
   get bytes(): number {
@@ -42,8 +36,6 @@ export class BodyBudget {
     this.#all -= bytes;
   }
 }
-
-export const bodyBudget = new BodyBudget();
 
 export const tooManyBodies = (): StatusError =>
   tooManyRequests('the server is receiving too many large request bodies, please try again later', 1);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { badRequest, StatusError } from '../../../api/status.js';
 import { destroyLater } from '../streams.js';
-import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
+import { tooManyBodies, type BodyBudget } from './bodyBudget.js';
 
 /** Largest request body, as in the reference. */
 export const bodyBytesMax = 3 * 1024 * 1024;
@@ -29,7 +29,7 @@ export class BodyReading {
   #whole = false;
   readonly #owner: string;
 
-  constructor(stream: Readable, announced: string | undefined, sender: BodySender, budget: BodyBudget = bodyBudget) {
+  constructor(stream: Readable, announced: string | undefined, sender: BodySender, budget: BodyBudget) {
     this.#stream = stream;
     this.#sender = sender;
     this.#budget = budget;

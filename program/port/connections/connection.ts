@@ -4,14 +4,16 @@ import type { User } from '../../../api/user.js';
 import type { ConnectionState, ConnectionTimes } from './connectionLife.js';
 import { ExchangeList, type Listed } from './exchangeList.js';
 import { readingOf } from './reading.js';
+import type { PortMemory } from './portMemory.js';
 import { ConnectionSendBuffer } from './sendBuffer.js';
 import { SocketProgress } from './socketProgress.js';
 import type { Standing } from './standing.js';
 import { turns } from './turns.js';
-import { unsentBytes, type Holder } from './unsentBytes.js';
+import type { Holder } from './unsentBytes.js';
 
 /** Receives events of a connection for the owner of all connections. */
 export interface ConnectionKeeper {
+  readonly memory: PortMemory;
   /** Returns false where the new user has too many connections. */
   askedBy(connection: Connection, user: User): boolean;
   ofUser(name: string): Iterable<Connection>;
@@ -49,7 +51,7 @@ export class Connection implements ConnectionState, Holder {
   #endedAt: number | null = null;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList<Carried>('seat');
-  readonly sendBuffer = new ConnectionSendBuffer(unsentBytes);
+  readonly sendBuffer: ConnectionSendBuffer;
   readonly #progress = new SocketProgress();
   #answerBytes = 0;
 
@@ -61,7 +63,12 @@ export class Connection implements ConnectionState, Holder {
   ) {
     this.#keeper = keeper;
     this.socket = socket;
-    unsentBytes.register(this);
+    this.sendBuffer = new ConnectionSendBuffer(keeper.memory.unsent);
+    keeper.memory.unsent.register(this);
+  }
+
+  get memory(): PortMemory {
+    return this.#keeper.memory;
   }
 
   get owner(): string {
@@ -137,12 +144,12 @@ export class Connection implements ConnectionState, Holder {
   answerWaits(bytes: number): void {
     if (this.ended) return;
     this.#answerBytes += bytes;
-    unsentBytes.add(bytes);
+    this.#keeper.memory.unsent.add(bytes);
   }
 
   answerOver(bytes: number): void {
     this.#answerBytes -= bytes;
-    unsentBytes.remove(bytes);
+    this.#keeper.memory.unsent.remove(bytes);
   }
 
   ask(now: number): void {
@@ -179,6 +186,6 @@ export class Connection implements ConnectionState, Holder {
     this.ended = true;
     for (const exchange of this.#exchanges) exchange.cut();
     this.sendBuffer.close();
-    unsentBytes.forget(this);
+    this.#keeper.memory.unsent.forget(this);
   }
 }

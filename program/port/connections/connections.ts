@@ -7,6 +7,7 @@ import { Connection, type ConnectionKeeper } from './connection.js';
 import { dueOf, usualTimes, type ConnectionTimes } from './connectionLife.js';
 import type { ConnectionBounds } from './connectionLimit.js';
 import { inStep, type Repeated } from '../../files/inStep.js';
+import { PortMemory } from './portMemory.js';
 import { standingOf } from './standing.js';
 
 /**
@@ -29,7 +30,11 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   #ordinary = 0;
   readonly #checks: Repeated;
 
-  constructor(bounds: ConnectionBounds, times: ConnectionTimes = usualTimes) {
+  constructor(
+    bounds: ConnectionBounds,
+    times: ConnectionTimes = usualTimes,
+    readonly memory = new PortMemory(),
+  ) {
     this.#bounds = bounds;
     this.#times = times;
     this.#checks = inStep(times.lookMs, () => this.look(performance.now()));

@@ -1,5 +1,5 @@
 /** Limit over all clients: bytes handed over to connections, and complete waiting responses. Lists are made while they are sent. */
-const unsentBytesMax = 64 * 1024 * 1024;
+export const unsentBytesMax = 64 * 1024 * 1024;
 const keptShare = 0.75;
 
 export interface Holder {
@@ -10,17 +10,13 @@ export interface Holder {
 
 /** When too many bytes wait, closes connections of the owner with the most, the largest first, until another owner has more. */
 export class UnsentBytes {
-  #max: number;
+  readonly #max: number;
   #bytes = 0;
   #relieving = false;
   readonly #holders = new Set<Holder>();
 
   constructor(max = unsentBytesMax) {
     this.#max = max;
-  }
-
-  shareAmong(threads: number): void {
-    this.#max = unsentBytesMax / threads;
   }
 
   get bytes(): number {
@@ -85,5 +81,3 @@ function greatestOf(owners: readonly Owner[]): Owner | null {
   for (const owner of owners) if (owner.holders.length > 0 && owner.bytes > (greatest?.bytes ?? 0)) greatest = owner;
   return greatest;
 }
-
-export const unsentBytes = new UnsentBytes();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Sender } from '../../../../program/port/connections/sender.js';
 import { ConnectionSendBuffer } from '../../../../program/port/connections/sendBuffer.js';
+import { PortMemory } from '../../../../program/port/connections/portMemory.js';
 import { UnsentBytes, type Holder } from '../../../../program/port/connections/unsentBytes.js';
 
 const mebibyte = 1024 * 1024;
@@ -114,8 +115,7 @@ describe('bytes that clients do not take', () => {
   });
 
   it('are no more than a part of it for each of several threads', () => {
-    const all = new UnsentBytes(64 * mebibyte);
-    all.shareAmong(4);
+    const { unsent: all } = new PortMemory(4);
     expect(all.rest).to.equal(16 * mebibyte);
   });
 });

@@ -8,10 +8,8 @@ import { sendParts } from '../../../../server/endpoints/sending.js';
 import { plain } from '../../../../server/endpoints/watch/transport.js';
 import { openResponse } from '../../../../server/endpoints/watch/response.js';
 import { WatchStream, type StreamOptions } from '../../../../server/endpoints/watch/stream.js';
-import { bodyBudget } from '../../../../program/port/connections/bodyBudget.js';
 import { writeJson } from '../../../../program/port/errors.js';
 import type { Exchange } from '../../../../server/http/exchange.js';
-import { unsentBytes } from '../../../../program/port/connections/unsentBytes.js';
 import type { Watch, WatchEvent } from '../../../../server/storage/contract.js';
 import { plainRequest, RawHttp1 } from '../../../attacks/wire/http1.js';
 import { errorCodes, frame, frameTypes, goawayFrame, RawHttp2, settingIds } from '../../../attacks/wire/http2Frames.js';
@@ -180,8 +178,8 @@ describe('whatever is under way when a connection or a request ends', function (
     active: door.chain.active.size,
     connections: door.listener.connections,
     watches,
-    bodies: bodyBudget.bytes,
-    untaken: unsentBytes.bytes,
+    bodies: door.memory.bodies.bytes,
+    untaken: door.memory.unsent.bytes,
     timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
     handles: process.getActiveResourcesInfo().filter((kind) => /TCP|TLS/.test(kind)).length,
   });

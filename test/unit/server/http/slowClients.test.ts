@@ -9,7 +9,6 @@ import { WatchStream, type StreamOptions } from '../../../../server/endpoints/wa
 import { plain } from '../../../../server/endpoints/watch/transport.js';
 import type { Exchange } from '../../../../server/http/exchange.js';
 import { socketQueueOf } from '../../../../program/port/connections/socketQueue.js';
-import { unsentBytes } from '../../../../program/port/connections/unsentBytes.js';
 import type { Watch, WatchEvent } from '../../../../server/storage/contract.js';
 import { plainRequest, RawHttp1 } from '../../../attacks/wire/http1.js';
 import { RawHttp2, settingIds, windowUpdateFrame } from '../../../attacks/wire/http2Frames.js';
@@ -109,7 +108,7 @@ describe('what a client does not take', function () {
   });
   afterEach(async () => {
     await door.listener.close();
-    while (unsentBytes.bytes > 0) await turn();
+    while (door.memory.unsent.bytes > 0) await turn();
   });
 
   const pathOf = (way: string, bytes: number, seed = 0): string =>
@@ -201,7 +200,7 @@ describe('what a client does not take', function () {
       one.socket.pause();
       one.send(plainRequest('GET', pathOf(way, 10 * documentBytes)));
       while (door.listener.connections > 0) await turn();
-      expect(unsentBytes.bytes).to.equal(0);
+      expect(door.memory.unsent.bytes).to.equal(0);
       expect(asked.every(({ closed }) => closed)).to.equal(true);
       client.destroy();
       one.destroy();
