@@ -1,4 +1,4 @@
-import type { Client } from '@grpc/grpc-js';
+import type { Client, Metadata } from '@grpc/grpc-js';
 import { rpcErrorText } from './statusCodes.js';
 import type { MessageType } from './messageType.js';
 
@@ -17,10 +17,18 @@ export interface Method<Q, A> {
   readonly answer: MessageType<A>;
 }
 
-/** Calls a service on a Unix socket. Loads the gRPC library at the first call: few servers use it. */
+interface Connection {
+  readonly client: Client;
+  readonly metadata: Metadata;
+}
+
+/**
+ * Calls a service on a Unix socket. Loads the gRPC library at the first call: few servers use it. A call waits, within its time, for a service that starts, as those
+ * of the reference do (`grpc.WaitForReady` in externaljwt/plugin/plugin.go and kmsv2/grpc_service.go).
+ */
 export class LocalService {
   readonly #options: LocalServiceOptions;
-  #client: Promise<Client> | null = null;
+  #connection: Promise<Connection> | null = null;
 
   constructor(options: LocalServiceOptions) {
     this.#options = options;
@@ -28,13 +36,14 @@ export class LocalService {
 
   /** Rejects with the reason in the words of Go's clients. */
   async call<Q, A>({ path, question, answer }: Method<Q, A>, message: Q): Promise<A> {
-    const client = await (this.#client ??= connect(this.#options.endpoint));
+    const { client, metadata } = await (this.#connection ??= connect(this.#options.endpoint));
     return new Promise((resolve, reject) => {
       client.makeUnaryRequest(
         path,
         question.encode,
         answer.decode,
         message,
+        metadata,
         { deadline: Date.now() + this.#options.timeoutMs },
         (error, value) => {
           if (error !== null) reject(new Error(rpcErrorText(error), { cause: error }));
@@ -46,16 +55,17 @@ export class LocalService {
   }
 
   close(): void {
-    void this.#client?.then((client) => {
+    void this.#connection?.then(({ client }) => {
       client.close();
     });
   }
 }
 
-async function connect(endpoint: string): Promise<Client> {
-  const { Client, credentials } = await import('./client.js');
-  return new Client(endpoint, credentials.createInsecure(), {
+async function connect(endpoint: string): Promise<Connection> {
+  const { Client, credentials, Metadata } = await import('./client.js');
+  const client = new Client(endpoint, credentials.createInsecure(), {
     'grpc.max_receive_message_length': answerBytesMax,
     'grpc.default_authority': 'localhost',
   });
+  return { client, metadata: new Metadata({ waitForReady: true }) };
 }

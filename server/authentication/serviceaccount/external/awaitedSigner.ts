@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../../../../api/status.js';
 import { connectSigner, isAway, type ExternalSigner, type ExternalSignerOptions } from './signer.js';
@@ -11,15 +12,19 @@ export interface AwaitedSignerOptions extends ExternalSignerOptions {
   readonly came: () => void;
   /** The time that a start waits for it, in milliseconds. */
   readonly startTimeoutMs?: number;
+  /** The time that a token waits for it. */
+  readonly signTimeoutMs?: number;
   readonly retryMs?: number;
 }
 
 const startTimeoutDefaultMs = 2_000;
 const retryDefaultMs = 2_000;
+/** The reference waits as long before its start fails (pkg/controlplane/apiserver/options/options.go). */
+const signTimeoutDefaultMs = 60_000;
 
 /**
- * A signer that may start after the server. Until then service account tokens are neither signed nor accepted; all else is served. Rejects for a reachable but
- * unusable signer.
+ * A signer that may start after the server. Until then service account tokens are not accepted and requests for tokens wait; all else is served. Rejects for a
+ * reachable but unusable signer.
  */
 export async function awaitSigner(options: AwaitedSignerOptions): Promise<ExternalSigner> {
   const signer = new AwaitedSigner(options);
@@ -36,6 +41,8 @@ class AwaitedSigner implements ExternalSigner {
   readonly #options: AwaitedSignerOptions;
   #signer: ExternalSigner | null = null;
   #stopped = false;
+  /** Emits `end` when nobody waits any longer. */
+  readonly #awaited = new EventEmitter().setMaxListeners(0);
   readonly keys: ExternalSigner['keys'];
 
   constructor(options: AwaitedSignerOptions) {
@@ -59,15 +66,22 @@ class AwaitedSigner implements ExternalSigner {
   issuer(name: string): ReturnType<ExternalSigner['issuer']> {
     return {
       issuer: name,
-      sign: (payload) => {
-        if (this.#signer === null) throw unavailable('the signer of service account tokens has not been reached yet');
-        return this.#signer.issuer(name).sign(payload);
-      },
+      sign: async (payload) => (await this.#arrived()).issuer(name).sign(payload),
     };
+  }
+
+  async #arrived(): Promise<ExternalSigner> {
+    if (this.#signer === null && !this.#stopped) {
+      const signal = AbortSignal.timeout(this.#options.signTimeoutMs ?? signTimeoutDefaultMs);
+      await once(this.#awaited, 'end', { signal }).catch(() => undefined);
+    }
+    if (this.#signer === null) throw unavailable('the signer of service account tokens has not been reached yet');
+    return this.#signer;
   }
 
   stop(): void {
     this.#stopped = true;
+    this.#awaited.emit('end');
     this.#signer?.stop();
   }
 
@@ -87,6 +101,7 @@ class AwaitedSigner implements ExternalSigner {
         throw error;
       }
       this.#signer = signer;
+      this.#awaited.emit('end');
       came();
       return true;
     } catch (error) {

@@ -101,7 +101,7 @@ describe('a signer outside', function () {
   it('keeps the server from starting when it is not there or answers nonsense', async () => {
     const problem = (): Promise<string> => failureOf(connect());
     expect(await failureOf(connectSigner({ socket: '/nope.sock', failed: () => {}, timeoutMs: 500 }))).to.match(
-      /^--service-account-signing-endpoint: the signer at \/nope\.sock cannot be used/,
+      /^--service-account-signing-endpoint: the signer at \/nope\.sock cannot be used: Metadata: rpc error: code = DeadlineExceeded/,
     );
     service.maxTokenExpirationSeconds = 599;
     expect(await problem()).to.match(/at most 599 seconds; at least 600/);
@@ -146,6 +146,29 @@ describe('a signer outside', function () {
     } finally {
       late.stop();
     }
+  });
+
+  it('signs what was asked of it before it came, and nothing once the server stops', async () => {
+    service.stop();
+    const wait = (): Promise<ExternalSigner> =>
+      awaitSigner({
+        socket: service.socket,
+        startTimeoutMs: 1,
+        retryMs: 1,
+        check: () => {},
+        failed: () => {},
+        away: () => {},
+        came: () => {},
+      });
+    const [waiting, stopped] = [await wait(), await wait()];
+    signers.push(waiting);
+    const [token, refused] = [waiting.issuer('i').sign({ iss: 'i' }), stopped.issuer('i').sign({ iss: 'i' })];
+    stopped.stop();
+    expect(await failureOf(refused)).to.equal('the signer of service account tokens has not been reached yet');
+    const late = new OutsideSigner(service.socket);
+    await late.start();
+    expect(decodeJwt(await token)).to.deep.equal({ iss: 'i' });
+    late.stop();
   });
 
   describe('beside a server', () => {
