@@ -11,6 +11,9 @@ export const microTimeText = (ms: number): string => `${new Date(ms).toISOString
 /** `2026-01-01` */
 export const dayText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
+/** Whether a text is a day that exists, such as `2026-01-31`. */
+export const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && parseTime(`${text}T00:00:00Z`) !== undefined;
+
 /** Seconds since 1970, plus nanoseconds. */
 export interface Time {
   readonly seconds: number;

@@ -1,4 +1,4 @@
-import { dayText } from '../../api/time.js';
+import { dayText, isDay } from '../../api/time.js';
 import { createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
 import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v1.js';
 
@@ -7,8 +7,6 @@ import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
 const dayMs = 24 * 3_600_000;
-
-const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
 /** Returns whether servers have recorded uses for long enough. `since` is the first day, which may be incomplete. */
 export const knowsEnough = (since: string, periodMs: number, now: number): boolean =>
@@ -52,11 +50,13 @@ export function secretsOf({ spec }: Pod): readonly string[] {
   ].filter((name) => name !== undefined);
 }
 
-/** Each storage driver has a reference under the same name. */
-function secretsOfVolume({ name: _, secret, projected, ...sources }: Volume): readonly (string | undefined)[] {
+/** Most storage drivers have a reference under the same name (api/v1/pod/util.go). */
+function secretsOfVolume({ name: _, secret, projected, azureFile, csi, ...sources }: Volume): readonly (string | undefined)[] {
   const drivers = Object.values(sources) as readonly ({ readonly secretRef?: { readonly name?: string } } | null)[];
   return [
     secret?.secretName,
+    azureFile?.secretName,
+    csi?.nodePublishSecretRef?.name,
     ...(projected?.sources ?? []).map((source) => source.secret?.name),
     ...drivers.map((source) => source?.secretRef?.name),
   ];

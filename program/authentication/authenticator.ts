@@ -14,9 +14,11 @@ export interface CredentialNews {
 
 export type Authentication =
   | ({ readonly outcome: 'user'; readonly user: User } & CredentialNews)
-  | { readonly outcome: 'absent' }
+  | { readonly outcome: 'absent'; readonly warning?: string }
   /** The credentials are invalid. Only the log gets the reason; clients get "Unauthorized". */
-  | { readonly outcome: 'invalid'; readonly reason: string };
+  | ({ readonly outcome: 'invalid'; readonly reason: string } & CredentialNews);
+
+type Refusal = Exclude<Authentication, { readonly outcome: 'user' }>;
 
 export type Authenticator = (request: Request) => Authentication | Promise<Authentication>;
 
@@ -48,22 +50,27 @@ function pathOf({ url = '' }: Request): string {
  * allowed.
  */
 export function firstOf(authenticators: readonly Authenticator[], allowsAnonymous: AnonymousRule): Authenticator {
-  const ask = (request: Request, from: number, before: Authentication | null): Authentication | Promise<Authentication> => {
-    let invalid = before;
+  const ask = (request: Request, from: number, before: Refusal): Authentication | Promise<Authentication> => {
+    let found = before;
     for (let each = from; each < authenticators.length; each++) {
       const answer = authenticators[each]!(request);
       // Answers in the same turn where nothing needs to wait.
       if (answer instanceof Promise)
-        return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? problemOf(result))));
+        return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, graver(found, result))));
       if (answer.outcome === 'user') return answer;
-      invalid ??= problemOf(answer);
+      found = graver(found, answer);
     }
-    return invalid ?? (allowsAnonymous(request) ? anonymous : { outcome: 'absent' });
+    if (found.outcome === 'invalid' || !allowsAnonymous(request)) return found;
+    return 'warning' in found ? { ...anonymous, warning: found.warning } : anonymous;
   };
-  return (request) => ask(request, 0, null);
+  return (request) => ask(request, 0, { outcome: 'absent' });
 }
 
-const problemOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
+/** The first invalid credentials count, and else the first warning. */
+function graver(first: Refusal, next: Refusal): Refusal {
+  if (first.outcome === 'invalid') return first;
+  return next.outcome === 'invalid' || !('warning' in first) ? next : first;
+}
 
 export function withAuthenticatedGroup(user: User): User {
   return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated)

@@ -85,7 +85,7 @@ export function createAccess({ options, files, storage, egress, log }: AccessOpt
     log,
     { egress, counts: files.countKeyFetches },
   );
-  const tokens = tokenServices({ options, files, storage, issuers });
+  const tokens = tokenServices({ options, files, storage, issuers, log: log.named('authentication') });
   return {
     tokens,
     published: () => publishedTrust(trustFacts(options, files)),
@@ -170,7 +170,7 @@ function authentication({
   );
 }
 
-type TokenOptions = Omit<AccessOptions, 'log' | 'egress'> & { readonly issuers: Issuers };
+type TokenOptions = Omit<AccessOptions, 'egress'> & { readonly issuers: Issuers };
 
 function tokenServices(given: TokenOptions): TokenServices {
   const {
@@ -194,12 +194,19 @@ function tokenServices(given: TokenOptions): TokenServices {
   };
 }
 
+const refusedBootstrapToken =
+  (log: Logger) =>
+  (name: string, reason: string): void => {
+    log.debug(3, 'a bootstrap token was refused by its secret', { name, reason });
+  };
+
 function tokenAuthenticators(
   {
     options,
     files: { signer, verificationKeys: keys, staticTokens, tokenWebhook: client, countToken: count, tokenCacheCounts },
     storage,
     issuers: others,
+    log,
   }: TokenOptions,
   audiences: readonly string[],
 ): TokenAuthenticator[] {
@@ -211,7 +218,7 @@ function tokenAuthenticators(
     ...(signer === null && keys.current.length === 0
       ? []
       : [withNewsForThisApi(audiences, secretTokens({ keys, storage, lookup: options['service-account-lookup'] ? lookup : null, count }))]),
-    ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
+    ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage, refusedBootstrapToken(log)))] : []),
     forThisApi(audiences, others.authenticate),
     ...(client === null
       ? []

@@ -70,6 +70,11 @@ export interface AccessFilesOptions {
   readonly dial?: Dial | null;
 }
 
+const rowWarnings = {
+  empty: 'a row of --token-auth-file has no token and is left out',
+  duplicate: 'a row of --token-auth-file has the token of an earlier row, and replaces it',
+} as const;
+
 /** Reads all files before the start, and follows those that may change. Rejects with option and file. */
 export async function readAccessFiles({ options, live, metrics, log, dial = null }: AccessFilesOptions): Promise<AccessFiles> {
   const tokenFile = options['token-auth-file'];
@@ -79,7 +84,12 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
   const signer = await signerOutside(options, log, metrics.registry);
   const { webhooks: certificates } = metrics.peerCertificates;
   return {
-    staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
+    staticTokens:
+      tokenFile === null
+        ? null
+        : readStaticTokens(tokenFile, (what, row) => {
+            log.warn(rowWarnings[what], { file: tokenFile, row });
+          }),
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
     signer,
     verificationKeys: signer?.keys ?? { current: verificationKeys(options) },

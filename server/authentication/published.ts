@@ -1,4 +1,4 @@
-import { dayText } from '../../api/time.js';
+import { dayText, isDay } from '../../api/time.js';
 import { X509Certificate } from 'node:crypto';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
@@ -41,38 +41,58 @@ export function publishedTrust({ client, proxy }: TrustFacts): PublishedTrust {
 
 const bundle = (anchors: Anchors): string => anchors.map((anchor) => anchor.toString()).join('');
 
-/** Merges the ConfigMap; other servers' authorities stay until they expire. Pure. `now` is in milliseconds since 1970. */
+const clientFile = 'client-ca-file';
+const proxyFile = 'requestheader-client-ca-file';
+/** The lists of front proxies; extension servers need all but that of uids. */
+const proxyLists: Readonly<Record<string, 'always' | 'unlessEmpty'>> = {
+  'requestheader-allowed-names': 'always',
+  'requestheader-username-headers': 'always',
+  'requestheader-uid-headers': 'unlessEmpty',
+  'requestheader-group-headers': 'always',
+  'requestheader-extra-headers-prefix': 'always',
+};
+
+/**
+ * Merges the ConfigMap; authorities stay until they expire, and the lists as long as there is an authority of proxies. Other data goes
+ * (controller/clusterauthenticationtrust). Pure. `now` is in milliseconds since 1970.
+ */
 export function mergedTrust(current: PublishedTrust, own: PublishedTrust, now: number): PublishedTrust {
-  const merged = Object.entries(own).map(
-    ([name, value]) =>
-      [name, name.endsWith('-file') ? joinBundles(current[name] ?? '', value, now) : joinLists(current[name] ?? '[]', value)] as const,
-  );
-  return { ...current, ...Object.fromEntries(merged) };
+  const [clients, proxies] = [clientFile, proxyFile].map((name) => joinBundles([current[name], own[name]], now));
+  const lists = Object.entries(proxyLists)
+    .map(([name, written]) => ({ name, written, values: [...new Set([...listIn(current[name]), ...listIn(own[name])])] }))
+    .filter(({ written, values }) => written === 'always' || values.length > 0)
+    .map(({ name, values }) => [name, JSON.stringify(values)] as const);
+  return {
+    ...(clients === '' ? {} : { [clientFile]: clients }),
+    ...(proxies === '' ? {} : { [proxyFile]: proxies, ...Object.fromEntries(lists) }),
+  };
 }
 
-function joinBundles(current: string, own: string, now: number): string {
-  const blocks = (text: string): string[] => certificateBlocks(text).map((block) => `${block}\n`);
-  return [...new Set([...blocks(current).filter((block) => counts(block, now)), ...blocks(own)])].join('');
+/** Clocks of servers differ. */
+const expiryLeewayMs = 5 * 60 * 1000;
+
+function joinBundles(texts: readonly (string | undefined)[], now: number): string {
+  const certificates = texts.flatMap((text) => certificateBlocks(text ?? '')).flatMap((block) => readable(block));
+  const valid = certificates.filter(({ validTo }) => Date.parse(validTo) > now - expiryLeewayMs);
+  return [...new Set(valid.map(String))].join('');
 }
 
-function counts(block: string, now: number): boolean {
+function readable(block: string): X509Certificate[] {
   try {
-    return Date.parse(new X509Certificate(block).validTo) > now;
+    return [new X509Certificate(block)];
   } catch {
-    return false;
+    return [];
   }
 }
 
-/** An unreadable list is replaced. */
-function joinLists(current: string, own: string): string {
-  let before: unknown = [];
+/** Unreadable text is an empty list. */
+function listIn(text: string | undefined): string[] {
   try {
-    before = JSON.parse(current);
+    const values: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
   } catch {
-    /* replaced */
+    return [];
   }
-  const texts = Array.isArray(before) ? before.filter((value) => typeof value === 'string') : [];
-  return JSON.stringify([...new Set([...texts, ...(JSON.parse(own) as string[])])]);
 }
 
 export interface Publishing extends StartTaskOptions {
@@ -84,9 +104,9 @@ export interface Publishing extends StartTaskOptions {
 export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
   ensure(where, trustName, (data) => mergedTrust(data, own, Date.now()));
 
-/** Records the first day of tracking secret tokens, once per cluster. */
+/** Records the first day of tracking secret tokens, once per cluster; replaces what is no day (controller/legacytokentracking). */
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
-  ensure(where, trackingName, (data) => ({ since: dayText(Date.now()), ...data }));
+  ensure(where, trackingName, (data) => (isDay(data['since'] ?? '') ? data : { ...data, since: dayText(Date.now()) }));
 
 /** Restores both ConfigMaps after changes and deletions (controller/clusterauthenticationtrust). */
 export function keepPublished(storage: Pick<Storage, 'watch'>, where: Publishing, own: () => PublishedTrust): Following {

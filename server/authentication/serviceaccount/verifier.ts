@@ -1,12 +1,12 @@
 import type { TokenCacheCounts } from '../tokens/cacheCounts.js';
 import type { User } from '../../../api/user.js';
-import { withAuthenticatedGroup, type CredentialNews } from '../../../program/authentication/authenticator.js';
+import { withAuthenticatedGroup, type CredentialNote } from '../../../program/authentication/authenticator.js';
 import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from '../tokens/token.js';
 import { claimsOf, untimely, userOf, type AccountClaims } from './claims.js';
 import type { VerificationKeys } from './keys.js';
 import type { Lookup } from './lookup.js';
 import { signatureCheck } from './signatures.js';
-import type { TokenUse } from './tokenUse.js';
+import { legacyUse, type TokenUse } from './tokenUse.js';
 
 export interface VerifierOptions {
   /** Tokens of other issuers are ignored. */
@@ -54,22 +54,28 @@ export function accountTokenVerifier({
     if (vouched === null) return notOfThisKind;
     if (typeof vouched === 'string') return invalid(vouched);
     const { claims, user } = vouched;
-    const meant = claims.audiences.length === 0 ? own : claims.audiences;
+    const isLegacy = claims.audiences.length === 0;
+    if (isLegacy) count('legacy');
+    const notes = isLegacy ? [legacyUse(claims.subject)] : [];
+    const meant = isLegacy ? own : claims.audiences;
     const shared = audiences.filter((audience) => meant.includes(audience));
-    if (shared.length === 0) return invalid(`token audiences ${quoted(meant)} is invalid for the target audiences ${quoted(audiences)}`);
+    if (shared.length === 0)
+      return invalid(`token audiences ${quoted(meant)} is invalid for the target audiences ${quoted(audiences)}`, notes);
     const wrong = untimely(claims, now()) ?? (await lookup(claims, now()));
-    if (wrong !== null) return invalid(wrong);
-    return { outcome: 'user', user, audiences: shared, ...staleness(claims, now(), count) };
+    if (wrong !== null) return invalid(wrong, notes);
+    const all = [...notes, ...staleness(claims, now(), count)];
+    return { outcome: 'user', user, audiences: shared, ...(all.length === 0 ? {} : { notes: all }) };
   };
 }
 
-function staleness({ subject, warnAfter }: AccountClaims, now: number, count: (use: TokenUse) => void): CredentialNews {
-  if (warnAfter === null || warnAfter === 0) return {};
+function staleness({ subject, warnAfter }: AccountClaims, now: number, count: (use: TokenUse) => void): CredentialNote[] {
+  if (warnAfter === null || warnAfter === 0) return [];
   count(now > warnAfter ? 'stale' : 'valid');
-  if (now <= warnAfter) return {};
+  if (now <= warnAfter) return [];
   const text = `subject: ${subject}, seconds after warning threshold: ${Math.floor(now) - Math.trunc(warnAfter)}`;
-  return { notes: [{ key: staleAnnotation, text }] };
+  return [{ key: staleAnnotation, text }];
 }
 
-const invalid = (reason: string): TokenAuthentication => ({ outcome: 'invalid', reason });
+const invalid = (reason: string, notes: readonly CredentialNote[] = []): TokenAuthentication =>
+  notes.length === 0 ? { outcome: 'invalid', reason } : { outcome: 'invalid', reason, notes };
 const quoted = (list: readonly string[]): string => `[${list.map((text) => JSON.stringify(text)).join(' ')}]`;

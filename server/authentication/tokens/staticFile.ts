@@ -11,27 +11,26 @@ const columnsMin = 3;
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
-/** Reads rows of `token,user,uid,"group1,group2"`. Throws with file and row, never with a token. */
-export function readStaticTokens(file: string): StaticTokens {
-  const users = new Map(
-    rowsOf(file).map((row, index) => {
-      const [token = '', name = '', uid = '', groups = ''] = row;
-      const where = `${option}: row ${index + 1} of ${file}`;
-      if (row.length < columnsMin)
-        throw new Error(`${where} has ${row.length} columns; it needs a token, a user and a uid, and may list groups`);
-      if (token === '' || name === '') throw new Error(`${where} has an empty ${token === '' ? 'token' : 'user'}`);
-      return [
-        digest(token),
-        {
-          name,
-          uid,
-          // Blanks belong to names (token/tokenfile/tokenfile.go).
-          groups: groups.split(',').filter((group) => group !== ''),
-          extra: {},
-        },
-      ] as const;
-    }),
-  );
+/** Receives the number of a row without a token, which is left out, and of one with an earlier row's token, which it replaces. */
+export type RowWarning = (what: 'empty' | 'duplicate', row: number) => void;
+
+/** Reads rows of `token,user,uid,"group1,group2"` (token/tokenfile/tokenfile.go). Throws with file and row, never with a token. */
+export function readStaticTokens(file: string, warn: RowWarning = () => undefined): StaticTokens {
+  const users = new Map<string, User>();
+  rowsOf(file).forEach((row, index) => {
+    const [token = '', name = '', uid = '', groups = ''] = row;
+    const where = `${option}: row ${index + 1} of ${file}`;
+    if (row.length < columnsMin)
+      throw new Error(`${where} has ${row.length} columns; it needs a token, a user and a uid, and may list groups`);
+    if (token === '') {
+      warn('empty', index + 1);
+      return;
+    }
+    if (name === '') throw new Error(`${where} has an empty user`);
+    if (users.has(digest(token))) warn('duplicate', index + 1);
+    // Blanks belong to names.
+    users.set(digest(token), { name, uid, groups: groups.split(',').filter((group) => group !== ''), extra: {} });
+  });
   return (token) => users.get(digest(token)) ?? null;
 }
 

@@ -10,11 +10,16 @@ export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filt
       await authenticate(exchange);
     } catch (error) {
       exchange.audit = auditor.beginRefused(exchange, { attempted: attempted(exchange) });
+      annotate(exchange);
       throw error;
     }
     exchange.audit = await auditor.begin(exchange);
-    for (const { key, text } of exchange.credentialNotes) exchange.audit?.annotate(key, text);
+    annotate(exchange);
   };
+}
+
+function annotate({ audit, credentialNotes }: Exchange): void {
+  for (const { key, text } of credentialNotes) audit?.annotate(key, text);
 }
 
 /** Audits requests that a filter refuses before authentication. */
@@ -30,10 +35,21 @@ export function auditedRefusals(auditor: Auditor | null, filter: Filter): Filter
   };
 }
 
-function attempted({ request }: Exchange): string {
-  const { authorization } = request.headers;
+/** Names ways that the client tried and this server knows, or once knew (endpoints/filters/authn_audit.go). */
+function attempted({ request, query }: Exchange): string {
+  const header = (request.headers.authorization ?? '').trim();
   const socket = request.socket as { getPeerCertificate?: () => object } | undefined;
-  const certificate = Object.keys(socket?.getPeerCertificate?.() ?? {}).length > 0;
-  const ways = [...(certificate ? ['x509'] : []), ...(authorization === undefined ? [] : [authorization.split(' ', 1)[0]!.toLowerCase()])];
+  const tried = {
+    basic: isBasic(header),
+    bearer: /^bearer /i.test(header),
+    access_token: (query.get('access_token') ?? '').trim() !== '',
+    x509: Object.keys(socket?.getPeerCertificate?.() ?? {}).length > 0,
+  };
+  const ways = Object.entries(tried).flatMap(([way, was]) => (was ? [way] : []));
   return `Authentication failed, ${ways.length === 0 ? 'no credentials provided' : `attempted: ${ways.join(', ')}`}`;
+}
+
+function isBasic(header: string): boolean {
+  const [, encoded = ''] = /^basic ([\w+/]+=*)$/i.exec(header) ?? [];
+  return Buffer.from(encoded, 'base64').includes(':');
 }

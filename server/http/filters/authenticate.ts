@@ -13,10 +13,10 @@ export function authenticateFilter(authenticate: Authenticator, metrics: AccessM
     const milliseconds = performance.now() - from;
     exchange.latency.add('authentication', milliseconds);
     metrics.authenticated(outcomes[result.outcome], milliseconds / 1000, result.outcome === 'user' ? result.user.name : '');
+    if (result.outcome !== 'absent') exchange.credentialNotes = result.notes ?? [];
+    if (result.warning !== undefined) exchange.warnings.push(result.warning);
     if (result.outcome === 'user') {
       exchange.user = result.user;
-      exchange.credentialNotes = result.notes ?? [];
-      if (result.warning !== undefined) exchange.warnings.push(result.warning);
       return;
     }
     if (result.outcome === 'invalid')

@@ -48,6 +48,7 @@ describe('controllers/legacytokencleaner/plan', () => {
     ['2025-11-30', true],
     ['', false],
     ['soon', false],
+    ['2025-02-30', false],
   ];
   for (const [day, wanted] of since)
     it(`${wanted ? 'knows' : 'does not know'} enough since '${day}'`, () => expect(knowsEnough(day, 31 * dayMs, now)).to.equal(wanted));
@@ -62,10 +63,12 @@ describe('controllers/legacytokencleaner/plan', () => {
       { name: 'a', secret: { secretName: 'volume' } },
       { name: 'b', projected: { sources: [{ secret: { name: 'projected' } }] } },
       { name: 'c', csi: { driver: 'd', nodePublishSecretRef: {} } },
+      { name: 'e', csi: { driver: 'd', nodePublishSecretRef: { name: 'node' } } },
+      { name: 'f', azureFile: { secretName: 'share', shareName: 's' } },
       { name: 'd', cephfs: { monitors: [], secretRef: { name: 'driver' } } },
     ];
     const pod = { metadata: {}, spec: { volumes, containers: [container], imagePullSecrets: [{ name: 'images' }] } } as Pod;
-    expect(secretsOf(pod)).to.have.members(['volume', 'projected', 'driver', 'variable', 'all', 'images']);
+    expect(secretsOf(pod)).to.have.members(['volume', 'projected', 'node', 'share', 'driver', 'variable', 'all', 'images']);
   });
 });
 

@@ -178,6 +178,13 @@ describe('authentication/serviceaccount', () => {
       const token = await signedWith(rsa.privateKey, { alg: 'RS256' }, claims);
       expect(await outcome(token)).to.equal('user');
       expect(await outcome(token, ['other'])).to.match(/is invalid for the target audiences/);
+      // AuthenticateToken of serviceaccount/jwt.go.
+      const notes = [{ key: 'authentication.k8s.io/legacy-token', text: 'system:serviceaccount:ns:robot' }];
+      expect(await verify(token, [issuer])).to.deep.include({ notes });
+      expect(await verify(token, ['other'])).to.deep.include({ notes });
+      clock = now + 661;
+      expect(await verify(token, [issuer])).to.deep.include({ outcome: 'invalid', notes });
+      expect(await verify(await issued(), [issuer])).to.not.have.property('notes');
     });
     it('another issuer, as a token of somebody else', async () => {
       expect(await outcome(await signedWith(rsa.privateKey, { alg: 'RS256' }, { ...payload(), iss: 'https://evil.test' }))).to.equal(
@@ -299,7 +306,7 @@ describe('authentication/serviceaccount', () => {
           { timeoutMs: 1000 },
         );
       const found = await secretTokens({ keys: { current: keys }, storage, lookup: createLookup(storage) })(token);
-      return typeof found === 'object' && found !== null ? found.user.name : found;
+      return found === null ? null : 'reason' in found ? found.reason : found.user.name;
     };
     const sign = (claims: JsonObject): Promise<string> => signedWith(rsa.privateKey, { alg: 'RS256' }, claims);
 
@@ -404,8 +411,13 @@ describe('authentication/serviceaccount', () => {
       await change(secret, ({ metadata }) => {
         metadata.labels = { 'kubernetes.io/legacy-token-invalid-since': '2030-01-01' };
       });
-      await authenticate(token);
-      expect(uses).to.deep.equal(['legacy', 'legacyManual', 'legacy', 'legacyAuto', 'invalidLegacyAuto']);
+      expect(await authenticate(token)).to.have.deep.property('notes', [whose, { key: `${prefix}-invalidated`, text: 'kept/ns' }]);
+      await change(secret, (object) => {
+        object['data'] = {};
+      });
+      expect(await authenticate(token)).to.deep.include({ reason: 'service account token has been invalidated', notes: [whose] });
+      const both = ['legacy', 'legacyManual', 'legacy', 'legacyAuto'];
+      expect(uses).to.deep.equal([...both, 'legacy', 'invalidLegacyAuto', 'legacy']);
     });
     it('do not count when the secret holds another one', async () => {
       const token = await sign(kept());

@@ -6,7 +6,6 @@ import { firstOf } from '../../../../program/authentication/authenticator.js';
 import { certificateAuthenticator } from '../../../../program/authentication/certificate.js';
 import { frontProxyAuthenticator } from '../../../../program/authentication/frontProxy.js';
 import { stripCredentials } from '../../../../server/authentication/stripping.js';
-import { webSocketAuthenticator } from '../../../../server/authentication/tokens/webSocket.js';
 import { fixed } from '../../../../program/files/liveFile.js';
 import { writeJson } from '../../../../program/port/errors.js';
 import type { Exchange } from '../../../../server/http/exchange.js';
@@ -38,13 +37,6 @@ describe('a front proxy', () => {
     const ways = [
       frontProxyAuthenticator({ anchors: anchorsOf(proxies), allowedNames: ['proxy'], headers }),
       certificateAuthenticator(anchorsOf(clients), { uids: true }),
-      webSocketAuthenticator(
-        (token) =>
-          token === 't0ken'
-            ? { outcome: 'user', user: { name: 'tom', uid: '', groups: [], extra: {} }, audiences: [] }
-            : { outcome: 'absent' },
-        [],
-      ),
     ];
     door = await openFrontDoor({
       identities: clients,
@@ -68,7 +60,7 @@ describe('a front proxy', () => {
         const left = [...Object.keys(request.headers), ...request.rawHeaders.filter((_, index) => index % 2 === 0)].filter((name) =>
           /^(x-remote|x-other|authorization|impersonate)/i.test(name),
         );
-        writeJson(context as Exchange, 200, { user, left, protocol: request.headers['sec-websocket-protocol'] ?? null });
+        writeJson(context as Exchange, 200, { user, left });
         return Promise.resolve();
       },
     });
@@ -165,16 +157,5 @@ describe('a front proxy', () => {
     const victim = await forged.issue({ name: 'admin', groups: ['system:masters'] });
     expect(await ask({ identity: { ...victim, cert: victim.cert + eve.cert } })).to.deep.include({ code: 401 });
     expect(await ask({ identity: { ...victim, cert: victim.cert + forged.ca } })).to.deep.include({ code: 401 });
-  });
-
-  it('WebSockets may carry a token among their protocols', async () => {
-    const carrier = `base64url.bearer.authorization.k8s.io.${Buffer.from('t0ken').toString('base64url')}`;
-    const withProtocols = (protocols: string): Promise<Record<string, unknown>> =>
-      ask({ headers: { 'sec-websocket-protocol': protocols } });
-    expect(await withProtocols(`${carrier}, v4.channel.k8s.io`))
-      .to.deep.include({ protocol: 'v4.channel.k8s.io' })
-      .and.have.nested.property('user.name', 'tom');
-    expect(await withProtocols(carrier)).to.deep.include({ code: 401 });
-    expect(await withProtocols(`${carrier}x, other`)).to.deep.include({ code: 401 });
   });
 });

@@ -48,14 +48,37 @@ describe('what is published of authorities', () => {
       Date.now(),
     );
     expect((merged['client-ca-file']?.match(/BEGIN/g) ?? []).length).to.equal(2);
-    expect(merged).to.deep.include({ 'requestheader-allowed-names': '["q","p"]', 'requestheader-username-headers': '["X-U"]', other: 'x' });
+    expect(merged).to.deep.include({ 'requestheader-allowed-names': '["q","p"]', 'requestheader-username-headers': '["X-U"]' });
+    expect(merged).to.have.all.keys(Object.keys(own).filter((name) => name !== 'requestheader-uid-headers'));
     expect(mergedTrust(merged, own, Date.now())).to.deep.equal(merged);
+  });
+
+  // filterExpiredCerts and getConfigMapDataFor of controlplane/controller/clusterauthenticationtrust.
+  it('keeps authorities for five minutes after their end, and lists as long as an authority of proxies', async () => {
+    const { ca } = await createIdentities('one');
+    const end = Date.parse(new X509Certificate(ca).validTo);
+    const own = publishedTrust({ client: [new X509Certificate(ca)], proxy: { anchors: [new X509Certificate(ca)], lists } });
+    const minute = 60_000;
+    expect(mergedTrust({}, own, end + 5 * minute - 1)).to.include.keys('client-ca-file', 'requestheader-client-ca-file');
+    expect(mergedTrust(own, own, end + 5 * minute)).to.deep.equal({});
+    expect(mergedTrust({}, { ...own, 'requestheader-uid-headers': '["X-I"]' }, 0)).to.include({ 'requestheader-uid-headers': '["X-I"]' });
+  });
+  it('knows an authority again however its lines are broken', async () => {
+    const { ca } = await createIdentities('one');
+    const own = publishedTrust({ client: [new X509Certificate(ca)], proxy: null });
+    const [head = '', ...rest] = ca.trim().split('\n');
+    const wide = [head, rest.slice(0, -1).join(''), rest.at(-1)].join('\n');
+    expect(mergedTrust({ 'client-ca-file': wide }, own, Date.now())).to.deep.equal(own);
   });
 
   describe('in ConfigMaps', () => {
     const trust = 'extension-apiserver-authentication';
     const tracking = 'kube-apiserver-legacy-service-account-token-tracking';
-    const own = { 'client-ca-file': '', 'requestheader-allowed-names': '["p"]' };
+    let own: ReturnType<typeof publishedTrust>;
+    before(async () => {
+      const anchors = [new X509Certificate((await createIdentities('a')).ca)];
+      own = publishedTrust({ client: anchors, proxy: { anchors, lists: { ...lists, 'uid-headers': ['X-I'] } } });
+    });
     let sample: Sample;
     let where: Parameters<typeof publishTrust>[0];
     beforeEach(async () => {
@@ -100,6 +123,21 @@ describe('what is published of authorities', () => {
       expect([await read(trust), await read(tracking)]).to.deep.equal(before);
       await publishTrust(where, { 'requestheader-allowed-names': '["q"]' });
       expect(await read(trust)).to.deep.include({ data: { ...own, 'requestheader-allowed-names': '["p","q"]' } });
+    });
+    // syncConfigMap of controlplane/controller/legacytokentracking.
+    it('replaces a first day of tracking that is none', async () => {
+      const target = { resource: where.catalogue.resource('', 'v1', 'configmaps')!, namespace: 'kube-system', name: tracking };
+      for (const since of ['soon', '2026-02-30', '']) {
+        await publishTrackingStart(where);
+        const apply = (object: ApiObject | null): ApiObject => ({
+          ...object,
+          metadata: object?.metadata ?? {},
+          data: { since, other: 'x' },
+        });
+        await sample.registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, ownWrites);
+        await publishTrackingStart(where);
+        expect(await read(tracking), since).to.deep.include({ data: { since: new Date().toISOString().slice(0, 10), other: 'x' } });
+      }
     });
     it('comes back where a client deletes or changes it', async () => {
       const kept = keepPublished(sample.storage, where, () => own);

@@ -12,8 +12,10 @@ import {
   withNewsForThisApi,
   type TokenAuthentication,
 } from '../../../../server/authentication/tokens/token.js';
+import { webSocketAuthenticator } from '../../../../server/authentication/tokens/webSocket.js';
 import type { Request } from '../../../../program/port/message.js';
 import { createMemoryStorage } from '../../../../server/storage/memory.js';
+import { firstOf, type Authentication, type Authenticator } from '../../../../program/authentication/authenticator.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
 const directory = temporaryDirectory('static-tokens');
@@ -62,7 +64,7 @@ describe('authentication/tokens', () => {
   it('refuses broken files with option, file and row, and never shows a token', () => {
     for (const [text, problem] of [
       ['s3cret,ann\n', /row 1 of .* has 2 columns/],
-      ['s3cret,ann,1\n,bob,2\n', /row 2 of .* has an empty token/],
+      [',ann\n', /row 1 of .* has 2 columns/],
       ['s3cret,,1\n', /row 1 of .* has an empty user/],
       ['s3cret,"ann"x,1\n', /cannot read/],
     ] as const) {
@@ -70,6 +72,33 @@ describe('authentication/tokens', () => {
         .to.throw(problem)
         .and.satisfy((error: Error) => !error.message.includes('s3cret') && error.message.startsWith('--token-auth-file'));
     }
+  });
+
+  // NewCSV of token/tokenfile/tokenfile.go.
+  it('leaves out rows without a token, and takes the last row of a token, with a warning', () => {
+    const warned: unknown[] = [];
+    const tokens = readStaticTokens(fileOf('t0ken,ann,1\n,bob,2\nt0ken,carl,3\n'), (what, row) => warned.push([what, row]));
+    expect([tokens('t0ken')?.name, tokens('')]).to.deep.equal(['carl', null]);
+    expect(warned).to.deep.equal([
+      ['empty', 2],
+      ['duplicate', 3],
+    ]);
+  });
+
+  // request/bearertoken/bearertoken.go.
+  it('warns of a second space before a token, which it does not read', async () => {
+    const warning = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
+    const bearer = bearerAuthenticator(() => ({ outcome: 'absent' }), ['api']);
+    const asked = (authorization: string, open: boolean): unknown =>
+      firstOf([bearer], () => open)({ headers: { authorization } } as Request);
+    expect(await asked(' Bearer  t', false)).to.deep.equal({ outcome: 'absent', warning });
+    expect(await asked('Bearer  t', true)).to.include({ outcome: 'user', warning });
+    for (const other of ['Bearer ', 'Basic  t']) expect(await asked(other, true)).to.not.have.property('warning');
+    const invalid = (): Authentication => ({ outcome: 'invalid', reason: 'x' });
+    const both = (ways: Authenticator[]): unknown => firstOf(ways, () => true)({ headers: { authorization: 'Bearer  t' } } as Request);
+    expect(await both([bearer, invalid])).to.include({ outcome: 'invalid' });
+    expect(await both([bearer, () => ({ outcome: 'absent' })])).to.include({ outcome: 'user', warning });
+    expect(await both([() => ({ outcome: 'absent' }), bearer])).to.include({ outcome: 'user', warning });
   });
 
   it('serves tokens without audiences only to those who ask for this API', async () => {
@@ -99,6 +128,48 @@ describe('authentication/tokens', () => {
     expect(await asked('Bearer good')).to.deep.equal({ outcome: 'user', user });
     expect(await asked('Bearer old')).to.deep.equal({ outcome: 'invalid', reason: 'old' });
     expect(await asked('Bearer other')).to.deep.equal({ outcome: 'invalid', reason: 'invalid bearer token' });
+  });
+
+  // request/websocket/protocol.go.
+  it('reads tokens among the protocols of WebSockets', async () => {
+    const user = { name: 'tom', uid: '', groups: [], extra: {} };
+    const known = (token: string): TokenAuthentication =>
+      token === 't0ken' ? { outcome: 'user', user, audiences: [] } : { outcome: 'absent' };
+    const asked = async (protocols: string | undefined, more: Record<string, string> = {}): Promise<unknown> => {
+      const headers = { connection: 'keep-alive, Upgrade', upgrade: 'WebSocket', 'sec-websocket-protocol': protocols, ...more };
+      const { outcome } = await webSocketAuthenticator(known, [])({ headers } as Request);
+      return [outcome, headers['sec-websocket-protocol']];
+    };
+    const carrier = (text: string | Buffer): string => `base64url.bearer.authorization.k8s.io.${Buffer.from(text).toString('base64url')}`;
+    const good = `v4.channel.k8s.io, ${carrier('t0ken')},v5`;
+    const outcomes: readonly (readonly [string, string])[] = [
+      [carrier('t0ken'), 'invalid'],
+      [`${carrier('t0kem')}, other`, 'invalid'],
+      [`${carrier('t0ken')}, ${carrier('t0ken')}, other`, 'invalid'],
+      [`${carrier('t0ken')}=, other`, 'invalid'],
+      [`${carrier('t0ken')}., other`, 'invalid'],
+      [`${carrier('')}A, other`, 'invalid'],
+      [`${carrier(Buffer.from([0xff]))}, other`, 'invalid'],
+      [`${carrier('')}, other`, 'absent'],
+      [carrier(''), 'absent'],
+      ['other', 'absent'],
+    ];
+    for (const [protocols, outcome] of outcomes) expect(await asked(protocols), protocols).to.deep.equal([outcome, protocols]);
+    expect(await asked(good)).to.deep.equal(['user', 'v4.channel.k8s.io, v5']);
+    expect(await asked(undefined)).to.deep.equal(['absent', undefined]);
+    const others: Record<string, string>[] = [{ upgrade: 'SPDY/3.1' }, { connection: 'keep-alive' }, { connection: 'x-upgrade' }];
+    for (const more of others) expect(await asked(good, more), JSON.stringify(more)).to.deep.equal(['absent', good]);
+  });
+
+  it('keeps the notes of refused tokens', async () => {
+    const note = { key: 'k', text: 't' };
+    const refused = withNewsForThisApi(['api'], () => ({ reason: 'old', notes: [note] }));
+    const absent = (): TokenAuthentication => ({ outcome: 'absent' });
+    const all = firstTokenOf([refused, absent]);
+    expect(await all('x', ['api'])).to.deep.equal({ outcome: 'invalid', reason: 'old', notes: [note] });
+    expect(await bearerAuthenticator(all, ['api'])({ headers: { authorization: 'Bearer x' } } as Request)).to.have.deep.property('notes', [
+      note,
+    ]);
   });
 
   it('reads tokens of up to 16 KiB', async () => {
@@ -133,6 +204,8 @@ describe('authentication/tokens', () => {
   describe('of joining nodes', () => {
     const base64 = (text: string): string => Buffer.from(text).toString('base64');
     const now = Date.parse('2030-01-01T00:00:00Z');
+    const reasons: string[] = [];
+    const refuse = (name: string, reason: string): number => reasons.push(`${name}: ${reason}`);
     const answer = async (token: string, data: Record<string, string>, more: object = {}): Promise<unknown> => {
       const storage = createMemoryStorage();
       const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)]));
@@ -148,7 +221,8 @@ describe('authentication/tokens', () => {
         },
         { timeoutMs: 1000 },
       );
-      return bootstrapTokens(storage, () => now)(token);
+      reasons.length = 0;
+      return bootstrapTokens(storage, refuse, () => now)(token);
     };
     const token = 'abcdef.0123456789abcdef';
     const data = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' };
@@ -172,8 +246,9 @@ describe('authentication/tokens', () => {
         'system:bootstrappers:b',
       ]);
     });
-    const refused: [string, string, Record<string, string>, object, unknown][] = [
-      ['one that expires now', token, { ...data, expiration: '2030-01-01T00:00:00Z' }, {}, 'bootstrap token has expired'],
+    // Only the log has the reasons of token/bootstrap/bootstrap.go; null for a token that is none of a secret.
+    const refused: [string, string, Record<string, string>, object, string | null][] = [
+      ['one that expires now', token, { ...data, expiration: '2030-01-01T00:00:00Z' }, {}, 'it has expired'],
       [
         'one that is being deleted',
         token,
@@ -185,49 +260,50 @@ describe('authentication/tokens', () => {
             deletionTimestamp: '2029-01-01T00:00:00Z',
           },
         },
-        null,
+        'it is being deleted',
       ],
       [
         'groups of administrators beside others',
         token,
         { ...data, 'auth-extra-groups': 'system:bootstrappers:a,system:masters' },
         {},
-        'bootstrap token has groups that it may not give',
+        'its auth-extra-groups name a group that it may not give',
       ],
-      ['another secret', 'abcdef.0123456789abcdeX', data, {}, null],
-      ['a wrong secret', 'abcdef.fedcba9876543210', data, {}, null],
-      ['an unknown id', 'aaaaaa.0123456789abcdef', data, {}, null],
-      ["an id that is not the secret's", token, { ...data, 'token-id': 'other0' }, {}, null],
+      ['no token of the form', 'abcdef.0123456789abcdeX', data, {}, null],
+      ['a wrong secret', 'abcdef.fedcba9876543210', data, {}, 'it has another token-secret'],
+      ['an unknown id', 'aaaaaa.0123456789abcdef', data, {}, 'it does not exist'],
+      ["an id that is not the secret's", token, { ...data, 'token-id': 'other0' }, {}, 'it has another token-id'],
       ['a path in place of an id', '../../x.0123456789abcdef', data, {}, null],
-      ['a secret of another type', token, data, { type: 'Opaque' }, null],
-      ['an expired one', token, { ...data, expiration: '2029-12-31T23:59:59Z' }, {}, 'bootstrap token has expired'],
-      ['an expiration that is only a day', token, { ...data, expiration: '2039-12-31' }, {}, 'bootstrap token has expired'],
-      ['an expiration that cannot be read', token, { ...data, expiration: 'soon' }, {}, 'bootstrap token has expired'],
+      ['a secret of another type', token, data, { type: 'Opaque' }, 'its type is not bootstrap.kubernetes.io/token'],
+      ['an expired one', token, { ...data, expiration: '2029-12-31T23:59:59Z' }, {}, 'it has expired'],
+      ['an expiration that is only a day', token, { ...data, expiration: '2039-12-31' }, {}, 'it has expired'],
+      ['an expiration that cannot be read', token, { ...data, expiration: 'soon' }, {}, 'it has expired'],
       [
         'one for other uses',
         token,
         { ...data, 'usage-bootstrap-authentication': 'false' },
         {},
-        'bootstrap token is not for authentication',
+        'its usage-bootstrap-authentication is not true',
       ],
       [
         'one without a use',
         token,
         { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef' },
         {},
-        'bootstrap token is not for authentication',
+        'its usage-bootstrap-authentication is not true',
       ],
       [
         'groups of administrators',
         token,
         { ...data, 'auth-extra-groups': 'system:masters' },
         {},
-        'bootstrap token has groups that it may not give',
+        'its auth-extra-groups name a group that it may not give',
       ],
     ];
     for (const [what, presented, content, more, expected] of refused) {
       it(`are refused: ${what}`, async () => {
-        expect(await answer(presented, content, more)).to.equal(expected);
+        expect(await answer(presented, content, more)).to.equal(null);
+        expect(reasons).to.deep.equal(expected === null ? [] : [`bootstrap-token-${presented.slice(0, 6)}: ${expected}`]);
       });
     }
   });
