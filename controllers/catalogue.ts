@@ -1,7 +1,7 @@
 import type { AccountName } from './accountNames.js';
 import type { Controller } from './client/controller.js';
 import type { Features } from '../program/features/chosen.js';
-import type { GatedFeature } from './options/features.js';
+import type { ManagerGate } from '../program/features/gates.js';
 import type { ManagerEnvironment } from './environment.js';
 import { autoscalingController } from './autoscaling/autoscaler.js';
 import { bootstrapSigner } from './bootstraptokens/bootstrapSigner.js';
@@ -70,7 +70,7 @@ export interface ControllerEntry {
   /** Runs only where `--controllers` names it. */
   readonly offByDefault?: boolean;
   /** The feature of the controller, which runs where API servers have that feature's types, unless the gate is off. */
-  readonly feature?: GatedFeature;
+  readonly feature?: ManagerGate;
   /** Manages a cloud: with `--cloud-provider=external` the cloud's own manager does. */
   readonly ofCloud?: boolean;
   /** Multiples of the options' rates, for controllers with many small requests, as in the reference. */

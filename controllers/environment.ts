@@ -2,7 +2,7 @@ import type { Api } from './client/api.js';
 import type { ControllerEnvironment } from './client/controller.js';
 import type { CloudProvider } from './cloud/provider.js';
 import type { Measures } from './measures.js';
-import type { SwitchingFeature } from './options/features.js';
+import type { ManagerGate } from '../program/features/gates.js';
 import type { ControllerManagerOptions } from './options/flags.js';
 
 export interface ManagerEnvironment extends ControllerEnvironment {
@@ -12,7 +12,7 @@ export interface ManagerEnvironment extends ControllerEnvironment {
   /** The cluster's cloud; null for none. */
   readonly cloud: CloudProvider | null;
   readonly options: ControllerManagerOptions;
-  readonly isOn: (feature: SwitchingFeature) => boolean;
+  readonly isOn: (feature: ManagerGate) => boolean;
   /** Authorities of the API server, in PEM; null if unknown. */
   readonly rootCa: string | null;
 }

@@ -16,7 +16,7 @@ import { throttleFor } from './client/throttle.js';
 import { Candidacy } from './leaseCandidate.js';
 import { LeaderElector } from './leaderElection.js';
 import type { Features } from '../program/features/chosen.js';
-import type { SwitchingFeature } from './options/features.js';
+import type { ManagerGate } from '../program/features/gates.js';
 import { placeOf, type LeaderMigration } from './options/migration.js';
 import type { ControllerManagerOptions } from './options/flags.js';
 import type { Checks } from './serving/checks.js';
@@ -265,7 +265,7 @@ export class Manager {
         measures: metrics.measures,
         cloud: this.#manager.cloud ?? null,
         options,
-        isOn: (feature: SwitchingFeature) => features.enabled(feature),
+        isOn: (feature: ManagerGate) => features.enabled(feature),
         ...(trace ? { traced: trace.work } : {}),
         rootCa: this.#manager.rootCa,
       };

@@ -3,7 +3,7 @@ import { commonFlags } from '../../program/flags/bothPrograms.js';
 import { inGroup } from '../../program/flags/flag.js';
 import type { FlagFacts, FlagValues } from '../../program/flags/flag.js';
 import { featureFlagsOf } from '../../program/features/options.js';
-import { switching } from './features.js';
+import { gatesWith } from '../../program/features/gates.js';
 
 const file = (help: string): FlagFacts & { kind: 'string'; default: null } => ({ kind: 'string', default: null, value: 'file', help });
 type Count = Omit<FlagFacts, 'kind' | 'default'> & { readonly kind: 'int'; readonly default: number };
@@ -19,7 +19,7 @@ const int32 = { min: 0, max: 2_147_483_647 } as const;
 /** Every option of the controller manager, in the order of `--help`. */
 export const controllerManagerFlags = {
   ...commonFlags,
-  ...featureFlagsOf(switching),
+  ...featureFlagsOf(gatesWith('manager')),
   ...inGroup('Secure serving of the controller manager', {
     'secure-port': { kind: 'int', default: 10_257, min: 0, max: 65_535, help: 'HTTPS port; 0 for none.' },
     'cert-dir': {

@@ -1,11 +1,11 @@
 import { closest } from '../flags/suggest.js';
-import { gatesOf, wholeStages, type Gate } from './gates.js';
+import { gatesOf, wholeStages, type FeatureGate, type Gate } from './gates.js';
 
 /** Explicit settings win over whole stages, which win over defaults. */
 export interface Features {
-  enabled(name: string): boolean;
+  enabled(name: FeatureGate): boolean;
   /** Every known gate, and the two for whole stages, by name. */
-  readonly all: readonly (Gate & { readonly enabled: boolean })[];
+  readonly all: readonly (Omit<Gate, 'name'> & { readonly name: string; readonly enabled: boolean })[];
 }
 
 type GateSettings = Readonly<Record<string, string>>;

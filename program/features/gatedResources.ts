@@ -1,7 +1,8 @@
 import type { GroupResource } from '../../api/resource.js';
+import type { ServerGate } from './gates.js';
 
 /** Resources (`group/resource`) that need a feature gate, whatever `--runtime-config` enables. */
-const gatedResources: Readonly<Record<string, string>> = {
+const gatedResources: Readonly<Record<string, ServerGate>> = {
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
   'certificates.k8s.io/podcertificaterequests': 'PodCertificateRequest',
   'scheduling.k8s.io/podgroups': 'GenericWorkload',
@@ -9,4 +10,4 @@ const gatedResources: Readonly<Record<string, string>> = {
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',
 };
 
-export const gateOf = ({ group, resource }: GroupResource): string | null => gatedResources[`${group}/${resource}`] ?? null;
+export const gateOf = ({ group, resource }: GroupResource): ServerGate | null => gatedResources[`${group}/${resource}`] ?? null;

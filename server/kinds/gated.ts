@@ -1,4 +1,4 @@
-import type { FieldGate } from '../../program/features/fieldGates.js';
+import type { FieldGate } from '../../program/features/gates.js';
 import { gatedFields, type Gated } from '../registry/gatedFields.js';
 import type { ObjectIn } from '../../api/json/members.js';
 import type { PathIn, PathsIn, ValueAt } from '../registry/memberPath.js';

@@ -5,7 +5,7 @@ import { formatDuration } from '../../program/flags/duration.js';
 import { admissionProblem } from './admission.js';
 import type { ApiServerOptions } from './flags.js';
 import { emulationProblem } from './emulation.js';
-import { type SwitchingFeature } from './features.js';
+import type { ServerGate } from '../../program/features/gates.js';
 import { featuresProblem, featuresOf } from '../../program/features/options.js';
 import { loggingProblem } from '../../program/log/options.js';
 import { hiddenMetricsProblem } from '../../program/metrics/options.js';
@@ -35,7 +35,7 @@ const excludes =
     return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
   };
 
-const needing: readonly (readonly [option: Name, feature: SwitchingFeature])[] = [
+const needing: readonly (readonly [option: Name, feature: ServerGate])[] = [
   ['requestheader-uid-headers', 'RemoteRequestHeaderUID'],
   ['service-account-signing-endpoint', 'ExternalServiceAccountTokenSigner'],
   ['peer-ca-file', 'UnknownVersionInteroperabilityProxy'],

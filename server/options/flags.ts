@@ -2,13 +2,22 @@ import { commonFlags } from '../../program/flags/bothPrograms.js';
 import type { FlagTable, FlagValues } from '../../program/flags/flag.js';
 import { accessFlags } from './access.js';
 import { auditFlags } from './audit.js';
-import { featureFlags } from './features.js';
+import { gatesWith } from '../../program/features/gates.js';
+import { featureFlagsOf } from '../../program/features/options.js';
 import { limitFlags } from './limits.js';
 import { servingFlags } from './serving.js';
 import { storageFlags } from './storage.js';
 
 /** Every option of the API server, in the order of `--help`. */
-export const apiServerFlags = merge(commonFlags, featureFlags, servingFlags, storageFlags, accessFlags, limitFlags, auditFlags);
+export const apiServerFlags = merge(
+  commonFlags,
+  featureFlagsOf(gatesWith('fields', 'server')),
+  servingFlags,
+  storageFlags,
+  accessFlags,
+  limitFlags,
+  auditFlags,
+);
 
 /** The checked command line, with canonical option names. Durations are milliseconds. */
 export type ApiServerOptions = FlagValues<typeof apiServerFlags>;

@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import type { EnabledFeatures, FieldGate, GatedFields } from '../../program/features/fieldGates.js';
+import type { EnabledFeatures, FieldGate, GatedFields } from '../../program/features/gates.js';
 import { isSet, itemsOf, membersOf } from '../../api/json/members.js';
 
 /** Drops fields of disabled features unless the stored object uses the feature. */

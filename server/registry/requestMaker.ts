@@ -1,5 +1,5 @@
 import { timeText } from '../../api/time.js';
-import type { EnabledFeatures } from '../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../program/features/gates.js';
 import type { WriteOptions } from './contract.js';
 import { gatedFieldDropper, type DropGatedFields } from './gatedFields.js';
 import type { Whole, WriteRequest } from './writeRequest.js';

@@ -1,7 +1,7 @@
 import type { Ended } from '../../workers/turns/turns.js';
 import type { Steps } from '../../api/steps.js';
 import type { ApiObject } from '../../api/object.js';
-import type { EnabledFeatures } from '../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../program/features/gates.js';
 import type { Gated } from './gatedFields.js';
 import type { ShortPathIn } from './memberPath.js';
 import type { MemberOf } from '../../api/json/members.js';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Admission } from './admission.js';
 import type { ApiObject } from '../../api/object.js';
-import type { EnabledFeatures } from '../../program/features/fieldGates.js';
-import { binaryMinor, gatesOf } from '../../program/features/gates.js';
+import { binaryMinor, type EnabledFeatures, gatesOf } from '../../program/features/gates.js';
 import type { Consistency, Storage, StoredObject, Watch, WatchSink } from '../storage/contract.js';
 import { admissionRequest } from './admissionRequest.js';
 import type { Allocators } from './allocation.js';

@@ -1,6 +1,6 @@
 import type { Steps } from '../../api/steps.js';
 import type { ApiObject, ObjectMeta } from '../../api/object.js';
-import type { EnabledFeatures, GatedFields } from '../../program/features/fieldGates.js';
+import type { EnabledFeatures, GatedFields } from '../../program/features/gates.js';
 import type { FieldSet } from '../patch/apply/fieldSet.js';
 import type { Creates, Review, ServedAs, WriteContext } from './rules.js';
 import type { Stepwise } from './stepwise.js';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { copyOf } from '../../api/json/copy.js';
 import type { ApiObject } from '../../api/object.js';
 import { markDeleted } from './deletion.js';
-import type { GatedFields } from '../../program/features/fieldGates.js';
+import type { GatedFields } from '../../program/features/gates.js';
 import { sameInMemory, sameValue } from '../../api/json/equality.js';
 import { FieldSet, fieldElement } from '../patch/apply/fieldSet.js';
 import { withoutEmpty } from './emptyLists.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
-import type { EnabledFeatures } from '../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../program/features/gates.js';
 import type { RequestLatency } from '../../program/tracing/requestLatency.js';
 import type { DropGatedFields } from './gatedFields.js';
 

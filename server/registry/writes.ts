@@ -5,7 +5,7 @@ import type { StoredObject } from '../storage/contract.js';
 import { turns, type Ended } from '../../workers/turns/turns.js';
 import { type Steps } from '../../api/steps.js';
 import { oddPartOf } from '../storage/keyLayout.js';
-import type { EnabledFeatures } from '../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../program/features/gates.js';
 import { outcomeOf } from './stepwise.js';
 import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';

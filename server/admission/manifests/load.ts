@@ -4,7 +4,7 @@ import { isObject } from '../../../api/json/json.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
 import { typeOfKind } from '../../../api/catalogue/types.js';
-import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../program/features/gates.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { nameAndValidate } from '../../registry/writes.js';

@@ -1,3 +1,4 @@
+import type { ServerGate } from '../../../program/features/gates.js';
 import type { ApiObject } from '../../../api/object.js';
 import { StatusError } from '../../../api/status.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
@@ -36,7 +37,7 @@ export async function bootstrapRbac({
   /** True if `server/seed` has just written the objects common to all clusters. */
   readonly seeded?: boolean;
   /** Default: no feature is on. */
-  readonly isOn?: (feature: string) => boolean;
+  readonly isOn?: (feature: ServerGate) => boolean;
 }): Promise<void> {
   const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, name), isOn)];
   const bindings = catalogue.resource(rbacGroup, 'v1', 'clusterrolebindings');

@@ -1,3 +1,4 @@
+import type { ServerGate } from '../../../program/features/gates.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 
 /** Roles and rules of optional features, absent in a default cluster, as in the reference. */
@@ -8,7 +9,7 @@ interface Gated {
   readonly group: string;
   readonly resource: string;
   /** A feature that has to be on as well. */
-  readonly feature?: string;
+  readonly feature?: ServerGate;
   readonly rules: readonly JsonObject[];
   /** Absent for roles that are bound already. */
   readonly subject?: JsonObject;
@@ -40,9 +41,9 @@ const controller = (account: string, { group, resource: served, feature, rules }
   subject: { kind: 'ServiceAccount', name: account, namespace: 'kube-system' },
 });
 
-const trustBundles = { group: certificates, resource: 'clustertrustbundles', feature: 'ClusterTrustBundle' };
-const podGroups = { group: scheduling, resource: 'podgroups', feature: 'GenericWorkload' };
-const taintRules = { group: resource, resource: 'devicetaintrules', feature: 'DRADeviceTaintRules' };
+const trustBundles = { group: certificates, resource: 'clustertrustbundles', feature: 'ClusterTrustBundle' } as const;
+const podGroups = { group: scheduling, resource: 'podgroups', feature: 'GenericWorkload' } as const;
+const taintRules = { group: resource, resource: 'devicetaintrules', feature: 'DRADeviceTaintRules' } as const;
 
 /** `controller_policy.go` and `policy.go` of the reference, as far as they depend on gates that are off by default. */
 const gated: readonly Gated[] = [
@@ -141,7 +142,7 @@ const gated: readonly Gated[] = [
 /** Returns further roles and bindings, for served types and enabled features. Pure. */
 export function gatedRoles(
   isServed: (group: string, resource: string) => boolean,
-  isOn: (feature: string) => boolean,
+  isOn: (feature: ServerGate) => boolean,
 ): Readonly<Record<string, readonly ApiObject[]>> {
   const there = gated.filter(({ group, resource: served, feature }) => isServed(group, served) && (feature === undefined || isOn(feature)));
   const metadata = (name: string): ApiObject['metadata'] => ({

@@ -1,5 +1,5 @@
 import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
-import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../program/features/gates.js';
 import { subdomainName } from '../language.js';
 
 export const unreservedName = (name: string, prefix: boolean, _object: unknown, enabled: EnabledFeatures): string[] => [

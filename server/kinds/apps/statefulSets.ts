@@ -2,7 +2,7 @@ import type * as v1 from '../../../api/types/apps/v1.js';
 import type * as coreV1 from '../../../api/types/core/v1.js';
 import type { IntOrString } from '../../../api/types/machinery.js';
 import type { LabelSelector } from '../../../api/selectors/index.js';
-import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../program/features/gates.js';
 import {
   all,
   below,

@@ -1,5 +1,5 @@
 import type { PodGroup } from '../../../api/types/scheduling/v1alpha2.js';
-import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../program/features/gates.js';
 import {
   below,
   conditions,

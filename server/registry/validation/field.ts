@@ -1,7 +1,7 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { CauseType } from '../../../workers/schema/custom/contract.js';
 import type { StatusCause } from '../../../api/status.js';
-import type { FieldGate } from '../../../program/features/fieldGates.js';
+import type { FieldGate } from '../../../program/features/gates.js';
 
 /** Clients see it in `details.causes`. */
 export type FieldErrorType = CauseType | 'FieldValueNotFound' | 'InternalError';

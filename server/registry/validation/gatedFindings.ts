@@ -1,4 +1,4 @@
-import type { EnabledFeatures, FieldGate } from '../../../program/features/fieldGates.js';
+import type { EnabledFeatures, FieldGate } from '../../../program/features/gates.js';
 import type { FieldError } from './field.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, membersOf, type MemberOf } from '../../../api/json/members.js';
-import type { FieldGate } from '../../../program/features/fieldGates.js';
+import type { FieldGate } from '../../../program/features/gates.js';
 import type { Draft, Writable } from '../draft.js';
 import { completedLike, like, ofItems, ofMembers, provided, straightLine, together, type Completing } from './completion.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required as missing, tooLong, tooMany, type FieldError } from './field.js';

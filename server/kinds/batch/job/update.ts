@@ -22,7 +22,7 @@ import {
   type StructureForm,
   type Writable,
 } from '../../language.js';
-import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/gates.js';
 import { printedPodTemplate } from '../../core/podSpec/printed.js';
 import { jobSpec } from './spec.js';
 

@@ -1,6 +1,6 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
 import { isSet, type Writable } from '../../language.js';
-import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/gates.js';
 
 /** The newer of two members may name any kind, the older one two of them. */
 

@@ -1,5 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/gates.js';
 import {
   compareAmounts,
   forbidden,

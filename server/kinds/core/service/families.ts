@@ -1,5 +1,5 @@
 import { atOnce, invalid, Path, standing, withoutKept, type Family, type FieldError } from '../../language.js';
-import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
+import type { EnabledFeatures } from '../../../../program/features/gates.js';
 import { addressing, familyOf } from './addressing.js';
 import {
   clusterIPsOf,

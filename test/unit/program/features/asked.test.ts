@@ -3,13 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { controllerCatalogue } from '../../../../controllers/catalogue.js';
-import { switching as switchingInManager } from '../../../../controllers/options/features.js';
-import { fieldGates } from '../../../../program/features/fieldGates.js';
-import { binaryMinor, gatesOf } from '../../../../program/features/gates.js';
+import { binaryMinor, gatesOf, gatesWith } from '../../../../program/features/gates.js';
 import { createCatalogue } from '../../../../server/kinds/index.js';
-import { switching } from '../../../../server/options/features.js';
 
-/** The lists of effective gates equal what the code queries. */
+/** The effects of gates equal what the code queries. */
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 const sources = (folder: string): string[] =>
@@ -25,7 +22,7 @@ const questions = [
   // Requirements of options, and gated admission plugins.
   /^ {2}\['[a-z-]+', '((?:Remote|External|UnknownV)\w+)'\],$/gm,
   // Gated roles.
-  /^ {4}feature: '(\w+)',$/gm,
+  /\bfeature: '(\w+)'/g,
   // Gated resources.
   /^ {2}'[a-z.8]+\/[a-z]+': '([A-Z]\w+)',$/gm,
   /\(\['(MutatingAdmissionPolicy)', '\w+'\] as const\)\.filter/g,
@@ -43,6 +40,8 @@ const askedIn = (folder: string): Set<string> =>
 const declared = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) =>
   versions.flatMap(({ resources }) => resources.flatMap(({ behaviour }) => Object.keys(behaviour.strategy.gated))),
 );
+const inServer = gatesWith('fields', 'server');
+const inManager = gatesWith('manager');
 const known = [...gatesOf(binaryMinor).keys()];
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
 
@@ -75,16 +74,16 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
 
 describe('gates that the code asks for', () => {
   it('are those that the API server says switch something', () => {
-    expect(sorted([...askedIn('server'), ...askedIn('program'), ...declared])).to.deep.equal(sorted(switching));
+    expect(sorted([...askedIn('server'), ...askedIn('program'), ...declared])).to.deep.equal(sorted(inServer));
   });
 
   it('are those that the controller manager says switch something', () => {
     const ofControllers = controllerCatalogue.flatMap(({ feature }) => (feature === undefined ? [] : [feature]));
-    expect(sorted([...askedIn('controllers'), ...ofControllers])).to.deep.equal(sorted(switchingInManager));
+    expect(sorted([...askedIn('controllers'), ...ofControllers])).to.deep.equal(sorted(inManager));
   });
 
   it('are known to the release', () => {
-    expect([...switching, ...switchingInManager].filter((name) => !known.includes(name))).to.deep.equal([]);
+    expect([...inServer, ...inManager].filter((name) => !known.includes(name))).to.deep.equal([]);
   });
 
   it('have a test that sees them both ways: one that names them, or one that is listed', () => {
@@ -95,7 +94,7 @@ describe('gates that the code asks for', () => {
       if (row === undefined) return ofFields.has(name) || tests.includes(name);
       return row === null || readFileSync(join(root, 'test/unit', row[0]), 'utf8').includes(row[1]);
     };
-    const all = sorted([...fieldGates, ...switching, ...switchingInManager]);
+    const all = sorted([...inServer, ...inManager]);
     expect(all.filter((name) => !shown(name))).to.deep.equal([]);
     expect(Object.keys(testedAs).filter((name) => !all.includes(name))).to.deep.equal([]);
   });

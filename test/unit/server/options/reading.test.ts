@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readApiServerOptions } from '../../../../server/options/read.js';
 import type { ApiServerOptions } from '../../../../server/options/flags.js';
+import type { FeatureGate } from '../../../../program/features/gates.js';
 import { featuresOf } from '../../../../program/features/options.js';
 import { cachedResources } from '../../../../server/options/watchCache.js';
 
@@ -28,7 +29,7 @@ describe('options of reading', () => {
   });
 
   it('switches features', () => {
-    const on = (name: string, ...argv: string[]): boolean => featuresOf(options(...argv)).enabled(name);
+    const on = (name: FeatureGate, ...argv: string[]): boolean => featuresOf(options(...argv)).enabled(name);
     expect(on('APIResponseCompression')).to.equal(true);
     expect(on('AllowUnsafeMalformedObjectDeletion')).to.equal(false);
     expect(on('APIResponseCompression', '--feature-gates=APIResponseCompression=false')).to.equal(false);

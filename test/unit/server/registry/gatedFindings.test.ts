@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import type { FieldGate } from '../../../../program/features/fieldGates.js';
+import type { FieldGate } from '../../../../program/features/gates.js';
 import { bind } from '../../../../server/kinds/core/pod/binding.js';
 import { invalid, keepable, Path, withoutKept, type FieldError } from '../../../../server/registry/validation/field.js';
 import { standing, whileOff, whileOn } from '../../../../server/registry/validation/gatedFindings.js';
