@@ -11,17 +11,14 @@ interface Reached {
   readonly ips: readonly string[];
 }
 
-/** Returns the service's addresses by port, each once, with its lowest port. Pure, in a fixed order. */
+/** Returns the service's addresses by port, each once, with its lowest port. Pure, ordered by address as in the reference (`doReconcile` in reconcilers/lease.go). */
 function reached(servers: readonly ServerAddress[]): readonly Reached[] {
   const portOf = new Map<string, number>();
   for (const { ip, port } of servers) portOf.set(ip, Math.min(port, portOf.get(ip) ?? port));
-  const ports = [...new Set(portOf.values())].sort((a, b) => a - b);
-  return ports.map((port) => ({
+  const ordered = [...portOf].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...new Set(ordered.map(([, port]) => port))].map((port) => ({
     port,
-    ips: [...portOf]
-      .filter(([, its]) => its === port)
-      .map(([ip]) => ip)
-      .sort(),
+    ips: ordered.filter(([, its]) => its === port).map(([ip]) => ip),
   }));
 }
 

@@ -48,6 +48,14 @@ describe('the endpoints of the kubernetes service', () => {
     expect(slice['addressType']).to.equal('IPv4');
   });
 
+  it('come in the order of their addresses, whichever their ports', () => {
+    const [first, second] = endpointsFor([
+      { ip: '10.0.0.2', port: 6443 },
+      { ip: '10.0.0.1', port: 7443 },
+    ])['subsets'] as { addresses: { ip: string }[] }[];
+    expect([first?.addresses, second?.addresses]).to.deep.equal([[{ ip: '10.0.0.1' }], [{ ip: '10.0.0.2' }]]);
+  });
+
   it('are compared by what they say, not by what others wrote beside it', () => {
     const wanted = endpointsFor([{ ip: '10.0.0.1', port: 1 }]);
     const there = { ...wanted, metadata: { ...wanted.metadata, uid: 'u', labels: { ...wanted.metadata.labels, mine: 'x' } } };
