@@ -1,5 +1,5 @@
 import type { Replica, SpaceStatus } from '../../raft/index.js';
-import { KeyServiceError } from '../storage/encryption/transformer.js';
+import { KeyCallError } from '../storage/encryption/transformer.js';
 import type { HealthEndpoint, HealthRegistry } from '../../program/health.js';
 
 export interface Progress {
@@ -98,23 +98,37 @@ function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCh
     return;
   }
   health.add({ name: 'poststarthook/start-encryption-provider-config-automatic-reload', check: () => undefined }, everywhere);
-  health.add(
-    {
-      name: 'kms-providers',
-      check: remembered(async () => {
-        await Promise.all(current().map(asked));
-      }),
-    },
-    butNotLivez,
-  );
+  const checks = new WeakMap<KeyCheck, () => Promise<void>>();
+  const checkOf = (service: KeyCheck): (() => Promise<void>) => {
+    const known = checks.get(service) ?? remembered(() => asked(service));
+    checks.set(service, known);
+    return known;
+  };
+  health.add({ name: 'kms-providers', check: () => allOf(current().map(checkOf)) }, butNotLivez);
 }
 
-/** Probes receive the service's own words, as in the reference. */
+/** Names each service that fails, as `kmsHealthChecker` does (encryptionconfig/config.go). */
+async function allOf(checks: readonly (() => Promise<void>)[]): Promise<void> {
+  const answers = await Promise.allSettled(checks.map((check) => check()));
+  const problems = answers.flatMap((answer, index) =>
+    answer.status === 'rejected' ? [`kms-provider-${index}: ${(answer.reason as Error).message}`] : [],
+  );
+  const [first] = problems;
+  if (first !== undefined) throw new Error(problems.length === 1 ? first : `[${problems.join(', ')}]`);
+}
+
+/** Says which call failed, as a probe of the reference does before it remembers the error (`check` in encryptionconfig/config.go). */
 async function asked(service: KeyCheck): Promise<void> {
   try {
     await service.check();
   } catch (error) {
-    throw error instanceof KeyServiceError && error.cause instanceof Error ? error.cause : error;
+    if (!(error instanceof KeyCallError)) throw error;
+    const { service: name, method, cause } = error;
+    const section = method.toLowerCase();
+    throw new Error(
+      `failed to perform ${section} section of the healthz check for KMS Provider ${name}, error: ${(cause as Error).message}`,
+      { cause },
+    );
   }
 }
 
@@ -122,11 +136,13 @@ async function asked(service: KeyCheck): Promise<void> {
 const goodForMs = 20_000;
 const badForMs = 3_000;
 
+/** A remembered failure is that of the call alone. */
 export function remembered(check: () => Promise<void>, now: () => number = () => performance.now()): () => Promise<void> {
   let last: { readonly answer: Promise<void>; until: number } | null = null;
   return () => {
-    if (last !== null && now() < last.until) return last.answer;
     // Parallel probes share a call.
+    if (last?.until === Number.POSITIVE_INFINITY) return last.answer;
+    if (last !== null && now() < last.until) return last.answer.catch(throwCause);
     const asked = { answer: check(), until: Number.POSITIVE_INFINITY };
     last = asked;
     asked.answer.then(
@@ -139,6 +155,10 @@ export function remembered(check: () => Promise<void>, now: () => number = () =>
     );
     return asked.answer;
   };
+}
+
+function throwCause(error: Error): never {
+  throw error.cause instanceof Error ? error.cause : error;
 }
 
 const bootstrapCheck = 'poststarthook/bootstrap-objects';

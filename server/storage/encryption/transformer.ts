@@ -20,6 +20,18 @@ export class UndecryptableError extends Error {}
 
 export class KeyServiceError extends Error {}
 
+/** A call to a key service that failed; the cause is its own error. */
+export class KeyCallError extends KeyServiceError {
+  readonly service: string;
+  readonly method: string;
+
+  constructor({ service, method }: { readonly service: string; readonly method: string }, cause: Error) {
+    super(`key service ${JSON.stringify(service)} failed: ${cause.message}`, { cause });
+    this.service = service;
+    this.method = method;
+  }
+}
+
 /** Keys may share a name. */
 function makersOf(value: Buffer, transformers: readonly Transformer[]): readonly Transformer[] {
   const text = value.toString('latin1', 0, prefixBytesMax);

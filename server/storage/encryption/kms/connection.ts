@@ -2,7 +2,7 @@ import { LocalService } from '../../../../program/grpc/localService.js';
 import type { MessageType } from '../../../../program/grpc/messageType.js';
 import { socketPath } from '../../../../program/grpc/socketPath.js';
 import { statusOf, type EncryptionCounts } from '../counts.js';
-import { KeyServiceError } from '../transformer.js';
+import { KeyCallError } from '../transformer.js';
 
 export class KmsConnection {
   readonly #name: string;
@@ -15,7 +15,7 @@ export class KmsConnection {
     this.#service = new LocalService({ endpoint: `unix:${socketPath(pathOf(endpoint))}`, timeoutMs });
   }
 
-  /** Rejects with a KeyServiceError. */
+  /** Rejects with a KeyCallError. */
   async call<Q, A>(path: string, question: MessageType<Q>, answer: MessageType<A>, message: Q): Promise<A> {
     const begun = performance.now();
     const called = (status: string): void => {
@@ -27,7 +27,7 @@ export class KmsConnection {
       return answered;
     } catch (error) {
       called(statusOf(error));
-      throw new KeyServiceError(`key service ${JSON.stringify(this.#name)} failed: ${(error as Error).message}`, { cause: error });
+      throw new KeyCallError({ service: this.#name, method: path.slice(path.lastIndexOf('/') + 1) }, error as Error);
     }
   }
 
