@@ -2,7 +2,7 @@ import type { JsonValue } from '../api/object.js';
 import { check, unwanted } from './check/checker.js';
 import type { Expression } from './check/parser.js';
 import { object, typeOf, type Type } from './check/types.js';
-import { plainView, toJson } from './eval/json.js';
+import { claimsView, plainView, toJson, type View } from './eval/json.js';
 import { compileProgram, type CelProgram } from './eval/program.js';
 import { Failure } from './eval/values.js';
 
@@ -29,10 +29,13 @@ export type Evaluation = { readonly ok: true; readonly value: JsonValue } | { re
 /** Limit for expressions in administrators' files, below that for stored ones. */
 const expressionCharactersMax = 10 * 1024;
 
-export function createScope(variables: Readonly<Record<string, VariableType>>): Scope {
+/** Ways in which values of variables look to expressions. */
+const views = { plain: plainView, claims: claimsView } as const;
+
+export function createScope(variables: Readonly<Record<string, VariableType>>, values: keyof typeof views = 'plain'): Scope {
   const types = Object.fromEntries(Object.entries(variables).map(([name, type]): [string, Type] => [name, declared(name, type)]));
   const names = new Set(Object.keys(variables));
-  return { compile: (expression, wanted) => compile(expression, wanted, types, names) };
+  return { compile: (expression, wanted) => compile(expression, wanted, { types, names, view: views[values] }) };
 }
 
 const declared = (name: string, type: VariableType): Type =>
@@ -40,12 +43,13 @@ const declared = (name: string, type: VariableType): Type =>
     ? typeOf(type)
     : object(name, Object.fromEntries(Object.entries(type).map(([field, inner]): [string, Type] => [field, declared(field, inner)])));
 
-function compile(
-  expression: string,
-  wanted: readonly string[] | null,
-  variables: Readonly<Record<string, Type>>,
-  names: ReadonlySet<string>,
-): Compiled {
+interface Variables {
+  readonly types: Readonly<Record<string, Type>>;
+  readonly names: ReadonlySet<string>;
+  readonly view: View;
+}
+
+function compile(expression: string, wanted: readonly string[] | null, { types: variables, names, view }: Variables): Compiled {
   if (expression.length > expressionCharactersMax)
     return { ok: false, message: `must not be longer than ${expressionCharactersMax} characters` };
   const checked = check(expression, { variables });
@@ -55,7 +59,7 @@ function compile(
   const program = compileProgram(expression, names, checked);
   return {
     ok: true,
-    program: { expression, selects: selectionsOf(checked.types.keys()), evaluate: (values) => evaluate(program, values) },
+    program: { expression, selects: selectionsOf(checked.types.keys()), evaluate: (values) => evaluate(program, values, view) },
   };
 }
 
@@ -64,8 +68,8 @@ const firstLine = (message: string): string => message.split('\n')[0] ?? '';
 const selectionsOf = (parts: Iterable<Expression>): ReadonlySet<string> =>
   new Set([...parts].flatMap((part) => (part.kind === 'select' && part.of.kind === 'name' ? [`${part.of.name}.${part.field}`] : [])));
 
-function evaluate(program: CelProgram, values: Readonly<Record<string, JsonValue>>): Evaluation {
-  const { value } = program.evaluate((name) => (Object.hasOwn(values, name) ? plainView(values[name] ?? null) : undefined));
+function evaluate(program: CelProgram, values: Readonly<Record<string, JsonValue>>, view: View): Evaluation {
+  const { value } = program.evaluate((name) => (Object.hasOwn(values, name) ? view(values[name] ?? null) : undefined));
   if (value instanceof Failure) return { ok: false, message: value.message };
   try {
     return { ok: true, value: toJson(value) };

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
+import { unescapedName } from '../rules/names.js';
 import { durationText, timestampText } from './clock.js';
 import { Duration, ListValue, MapValue, Optional, Timestamp, typeNameOf, TypeValue, UInt, type Value } from './values.js';
 
@@ -69,6 +70,18 @@ export class JsonMap extends MapValue {
     const value = this.#view(member);
     this.#known.set(key, value);
     return value;
+  }
+}
+
+/** Claims of tokens: each number is a double, and expressions may name members by escaped names (token/oidc/oidc.go). */
+export const claimsView: View = (value) => {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? new JsonList(value, claimsView) : new EscapedMap(value, claimsView);
+};
+
+class EscapedMap extends JsonMap {
+  override get(key: Value): Value | undefined {
+    return super.get(typeof key === 'string' && key.includes('__') ? unescapedName(key) : key);
   }
 }
 

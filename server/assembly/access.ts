@@ -81,9 +81,9 @@ export function createAccess({ options, files, storage, egress, log }: AccessOpt
     warnIfOpen(now, options, log);
   });
   const issuers = createIssuers(
-    derived(files.authentication, ({ jwt }) => jwt),
+    derived(files.authentication.settings, ({ jwt }) => jwt),
     log,
-    { egress, counts: files.countKeyFetches },
+    { egress, counts: files.countKeyFetches, reloads: files.authentication.reloads },
   );
   const tokens = tokenServices({ options, files, storage, issuers, log: log.named('authentication') });
   return {
@@ -135,7 +135,7 @@ function warnIfOpen(open: boolean, options: ApiServerOptions, log: Logger): void
 /** Returns all authenticators in the reference's order, after which credentials are removed. */
 function authentication({
   options,
-  files: { clientAnchors, proxyAnchors, authentication: settings, observeCertificate },
+  files: { clientAnchors, proxyAnchors, authentication: followed, observeCertificate },
   tokens,
   open,
 }: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: Live<boolean> }): Authenticator {
@@ -160,7 +160,7 @@ function authentication({
     bearerAuthenticator(tokens.authenticate, tokens.audiences),
     webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];
-  const anonymous = derived(settings, ({ anonymous: configured }) => {
+  const anonymous = derived(followed.settings, ({ anonymous: configured }) => {
     const { enabled, paths } = configured ?? { enabled: options['anonymous-auth'] !== false, paths: null };
     return enabled ? anonymousOn(paths) : () => false;
   });

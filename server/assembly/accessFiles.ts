@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
 import { awaitSigner } from '../authentication/serviceaccount/external/awaitedSigner.js';
 import { createSignerMeasures } from '../authentication/serviceaccount/external/measures.js';
@@ -17,11 +15,10 @@ import { readStaticTokens, type StaticTokens } from '../authentication/tokens/st
 import type { GraphTimes, NodeFeatures } from '../authorization/node/authorizer.js';
 import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
 import type { Anchors } from '../../program/authentication/peer.js';
-import { readAuthenticationConfiguration, type AuthenticationSettings } from '../authentication/jwt/configuration.js';
-import { oidcSettings } from './oidcSettings.js';
-import { fixed, type Live, type LiveFiles } from '../../program/files/liveFile.js';
+import { authenticationSettings, authorizerSettings, type FollowedAuthentication } from './accessSettings.js';
+import type { Live, LiveFiles } from '../../program/files/liveFile.js';
 import type { Logger } from '../../program/log/logger.js';
-import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from '../authorization/configuration.js';
+import type { AuthorizerSettings } from '../authorization/configuration.js';
 import { createCertificateMetrics, createTokenCacheMetrics, createTokenMetrics } from '../authentication/accessMetrics.js';
 import { createDecisionCounts, createGraphMetrics, type DecisionCount } from '../authorization/metrics.js';
 import type { FetchCounts } from '../authentication/jwt/keys.js';
@@ -31,7 +28,6 @@ import { createReviewMetrics } from '../authorization/reviewMetrics.js';
 import type { Dial } from '../webhook/dialed.js';
 import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type WebhookClient } from '../webhook/client.js';
-import { createReloadMetrics } from '../../program/metrics/reloads.js';
 import { readAuthorities } from '../../program/tls/credentials.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../../program/features/options.js';
@@ -44,7 +40,7 @@ export interface AccessFiles {
   readonly verificationKeys: VerificationKeys;
   readonly policies: AbacPolicies | null;
   /** Token issuers, and the file's setting for anonymous requests. */
-  readonly authentication: Live<AuthenticationSettings>;
+  readonly authentication: FollowedAuthentication;
   readonly tokenWebhook: WebhookClient | null;
   readonly authorizers: Live<readonly AuthorizerSettings[]>;
   readonly countDecisions: (type: string, name: string) => DecisionCount;
@@ -93,14 +89,14 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     signingKey: signingFile === null ? null : readSigningKey(signingFile, '--service-account-signing-key-file'),
     signer,
     verificationKeys: signer?.keys ?? { current: verificationKeys(options) },
-    authentication: authenticationSettings({ options, live, metrics, log }),
+    authentication: authenticationSettings({ options, live, registry: metrics.registry, log }),
     tokenWebhook:
       tokenWebhookFile === null
         ? null
         : webhookClient(tokenWebhookFile, '--authentication-token-webhook-config-file', { dial, certificates }),
     dial,
     certificates,
-    authorizers: authorizerSettings({ options, live, metrics, log }),
+    authorizers: authorizerSettings({ options, live, registry: metrics.registry, log }),
     countDecisions: createDecisionCounts(metrics.registry),
     countKeyFetches: createFetchMetrics(metrics.registry, ownName(options)),
     observeReview: createReviewMetrics(metrics.registry),
@@ -120,83 +116,6 @@ export function closeAccessFiles({ tokenWebhook, signer }: AccessFiles): void {
   tokenWebhook?.close();
   signer?.stop();
 }
-
-/** Reads the file of `--authentication-config`, which is followed, or single options. */
-function authenticationSettings({ options, live, metrics, log }: AccessFilesOptions): Live<AuthenticationSettings> {
-  const file = options['authentication-config'];
-  const single = oidcSettings(options);
-  if (file === null) return fixed({ jwt: single === null ? [] : [single], anonymous: null });
-  const reloads = createReloadMetrics(metrics.registry, 'authentication_config_controller', ownName(options));
-  return live.follow({
-    files: [file],
-    read: () => {
-      const content = contentOf(file);
-      const settings = readAuthenticationConfiguration(file, {
-        ownIssuers: options['service-account-issuer'],
-        selectsEgress: featuresOf(options).enabled('StructuredAuthenticationConfigurationEgressSelector'),
-      });
-      if (settings.anonymous !== null && options['anonymous-auth'] !== null)
-        throw new Error(`--anonymous-auth and the member "anonymous" of ${file} (--authentication-config) exclude each other`);
-      reloads.loaded(content);
-      return settings;
-    },
-    changed: () => {
-      log.info('configuration of authentication was read again', { file });
-      reloads.record('success');
-    },
-    failed: (error) => {
-      log.error('changed configuration of authentication cannot be used; the one from before stays', { error });
-      reloads.record('failure');
-    },
-  });
-}
-
-function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions): Live<readonly AuthorizerSettings[]> {
-  const file = options['authorization-config'];
-  if (file === null) return fixed(authorizersByMode(options));
-  const reloads = createReloadMetrics(metrics.registry, 'authorization_config_controller', ownName(options));
-  return live.follow({
-    files: [file],
-    read: () => {
-      const content = contentOf(file);
-      const settings = readAuthorizationConfiguration(file);
-      if (settings.some(({ type }) => type === 'ABAC') && options['authorization-policy-file'] === null)
-        throw new Error(`authorizer ABAC of ${file} (--authorization-config) needs --authorization-policy-file`);
-      reloads.loaded(content);
-      return settings;
-    },
-    changed: () => {
-      log.info('configuration of authorization was read again', { file });
-      reloads.record('success');
-    },
-    failed: (error) => {
-      log.error('changed configuration of authorization cannot be used; the one from before stays', { error });
-      reloads.record('failure');
-    },
-  });
-}
-
-const contentOf = (file: string): { readonly hash: string } => ({ hash: hash('sha256', readFileSync(file), 'hex') });
-
-function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
-  const kubeconfig = options['authorization-webhook-config-file'];
-  // An invalid file is reported before anything starts.
-  if (kubeconfig !== null) webhookClient(kubeconfig, '--authorization-webhook-config-file').close();
-  const webhook: WebhookSettings = {
-    version: options['authorization-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
-    authorizedTtlMs: options['authorization-webhook-cache-authorized-ttl'],
-    unauthorizedTtlMs: options['authorization-webhook-cache-unauthorized-ttl'],
-    timeoutMs: reviewTimeoutMs,
-    onFailure: 'NoOpinion',
-    kubeconfig,
-    conditions: [],
-  };
-  const modes = options['authorization-mode'].length === 0 ? ['AlwaysAllow'] : options['authorization-mode'];
-  return modes.map((type) => ({ type, name: type.toLowerCase(), webhook: type === 'Webhook' ? webhook : null }));
-}
-
-/** The timeout of a webhook without configuration. */
-const reviewTimeoutMs = 30_000;
 
 /** The listener reads the same file and reports invalid changes. */
 function anchorsIn(

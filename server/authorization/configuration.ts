@@ -209,3 +209,15 @@ function readConditions(value: JsonValue, at: Path, errors: FieldError[]): Progr
     return compiled?.ok === true ? [compiled.program] : [];
   });
 }
+
+/** Modes that follow storage or a file, which begins with the server. */
+const begunModes: ReadonlySet<string> = new Set(['ABAC', 'Node', 'RBAC']);
+
+/** Returns why changed authorizers cannot replace the first ones, or null (kubeapiserver/authorizer/reload.go). */
+export function typesProblem(now: readonly AuthorizerSettings[], first: readonly AuthorizerSettings[]): string | null {
+  const [types, before] = [now, first].map((list) => list.map(({ type }) => type)) as [string[], string[]];
+  const gone = before.filter((type) => type !== 'Webhook' && !types.includes(type));
+  const added = types.filter((type) => begunModes.has(type) && !before.includes(type));
+  if (gone.length > 0) return `authorizers of the start are missing: ${gone.join(', ')}`;
+  return added.length > 0 ? `authorizers were not there at the start: ${added.join(', ')}` : null;
+}

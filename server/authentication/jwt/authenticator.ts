@@ -45,7 +45,7 @@ export function jwtAuthenticator(
     }
     const digest = hash('sha256', token, 'base64');
     const found = remembered.get(digest);
-    if (found !== undefined && now() >= found.expires) return 'oidc: the token has expired';
+    if (found !== undefined && now() > found.expires) return 'oidc: the token has expired';
     if (found !== undefined && now() < found.until) return found.user;
     const own = await claimsOf(token, settings, { known, keys }, now());
     if (typeof own === 'string') return `oidc: ${own}`;

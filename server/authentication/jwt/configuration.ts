@@ -6,6 +6,7 @@ import { readConfiguration, refuseConfiguration, type ConfigurationKind, type Sh
 import { certificateBlocks } from '../../../program/files/pem.js';
 import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { subdomainName } from '../../registry/validation/names.js';
 import { signatureAlgorithms, type JwtSettings, type Mapping, type Rule } from './settings.js';
 
 export interface AuthenticationSettings {
@@ -108,8 +109,11 @@ function readAnonymous(value: JsonValue | undefined, errors: FieldError[]): Auth
   return { enabled, paths: paths.length === 0 ? null : new Set(paths) };
 }
 
-const claimsScope = createScope({ claims: 'map<string, dyn>' });
-const userScope = createScope({ user: { username: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>' } });
+const claimsScope = createScope({ claims: 'map<string, dyn>' }, 'claims');
+const userScope = createScope(
+  { user: { username: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>' } },
+  'claims',
+);
 
 class JwtReader {
   readonly #path: Path;
@@ -297,7 +301,8 @@ class JwtReader {
 
 /** Keys belong to a domain, other than the reference's. */
 function extraKeyProblem(key: string): string | null {
-  if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[\w.~!$&'()*+,;=:%/-]+$/i.test(key))
+  const [, domain = '', path = ''] = /^([^/]*)\/([\w.~!$&'()*+,;=:%/-]+)$/.exec(key) ?? [];
+  if (path === '' || subdomainName(domain.toLowerCase(), false).length > 0)
     return 'must be a path behind a domain, such as example.org/key';
   if (key !== key.toLowerCase()) return 'must be in lower case';
   return /(^|\.)(kubernetes|k8s)\.io\//.test(key) ? 'k8s.io, kubernetes.io and domains below them are reserved' : null;
@@ -313,3 +318,7 @@ export function authorityProblem(pem: string): string | null {
   }
   return blocks.length === 0 ? 'holds no PEM certificate' : null;
 }
+
+/** Paths count in any order. */
+export const sameAnonymous = (a: AuthenticationSettings['anonymous'], b: AuthenticationSettings['anonymous']): boolean =>
+  a?.enabled === b?.enabled && JSON.stringify([...(a?.paths ?? [])].sort()) === JSON.stringify([...(b?.paths ?? [])].sort());

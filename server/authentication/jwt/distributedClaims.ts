@@ -86,7 +86,8 @@ function sourceOf(claims: JsonObject, claim: string): ClaimSource | string | nul
   const source = typeof name === 'string' ? member(claims['_claim_sources'], name) : undefined;
   if (source === undefined) return `claim ${claim} is of a source that the token does not name`;
   const [endpoint, token] = [member(source, 'endpoint'), member(source, 'access_token')];
-  if (endpoint === undefined || endpoint === '') return `claim ${claim} is aggregated, which is not supported`;
+  // An aggregated claim stays absent (token/oidc/oidc.go).
+  if (endpoint === undefined || endpoint === '') return null;
   if (typeof endpoint !== 'string' || !URL.canParse(endpoint) || new URL(endpoint).protocol !== 'https:')
     return `the source of claim ${claim} is no https address`;
   return { endpoint, token: typeof token === 'string' && token !== '' ? token : null };

@@ -9,6 +9,7 @@ export interface IssuerKeys {
   renew(): Promise<KeySet | null>;
   /** Settles once the issuer has answered. */
   readonly ready: Promise<void>;
+  readonly isReady: boolean;
   stop(): void;
 }
 
@@ -52,6 +53,7 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
 
 class DiscoveredKeys implements IssuerKeys {
   readonly ready: Promise<void>;
+  isReady = false;
   readonly #issuer: string;
   readonly #discoveryUrl: string;
   readonly #way: Way;
@@ -120,6 +122,7 @@ class DiscoveredKeys implements IssuerKeys {
 
   async #findAddress(): Promise<string> {
     const address = keysAddress(await fetchDocument(this.#discoveryUrl, this.#way), this.#issuer);
+    this.isReady = true;
     this.#settle();
     return address;
   }

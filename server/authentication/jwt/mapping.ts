@@ -23,11 +23,14 @@ function mapped(claims: JsonObject, settings: JwtSettings): User {
     name: nameOf(claims, username),
     groups: groups === null ? [] : groupsOf(claims, groups),
     uid: uid === null ? '' : single(claims, uid, 'uid'),
-    extra: Object.fromEntries(
-      extra
-        .map(({ key, program }) => [key, texts(run(program, { claims }, `extra ${key}`), `extra ${key}`)] as const)
-        .filter(([, values]) => values.length > 0),
-    ),
+    extra: {
+      ...credentialId(claims['jti']),
+      ...Object.fromEntries(
+        extra
+          .map(({ key, program }) => [key, texts(run(program, { claims }, `extra ${key}`), `extra ${key}`)] as const)
+          .filter(([, values]) => values.length > 0),
+      ),
+    },
   };
   for (const [claim, wanted] of Object.entries(requiredClaims)) {
     if (!Object.hasOwn(claims, claim)) throw new Refusal(`required claim ${claim} is not there`);
@@ -43,6 +46,9 @@ function mapped(claims: JsonObject, settings: JwtSettings): User {
   for (const rule of userRules) demand(rule, { user: shown }, 'user');
   return user;
 }
+
+const credentialId = (id: JsonValue | undefined): User['extra'] =>
+  typeof id === 'string' && id !== '' ? { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] } : {};
 
 function nameOf(claims: JsonObject, mapping: Mapping): string {
   const name = single(claims, mapping, 'username');

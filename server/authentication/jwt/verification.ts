@@ -1,12 +1,14 @@
 import { isObject } from '../../../api/json/json.js';
 import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from 'jose';
 import type { JsonObject } from '../../../api/object.js';
+import { membersOf } from '../../../api/json/members.js';
+import { issuerOf } from '../claimedIssuer.js';
 import { audiencesOf, seconds } from '../serviceaccount/claims.js';
 import type { IssuerKeys, KeySet } from './keys.js';
 import type { JwtSettings } from './settings.js';
 
 /** A tolerance for "not before", because clocks differ. */
-const notBeforeLeewaySeconds = 300;
+const notBeforeLeewaySeconds = 60;
 
 type Demands = Pick<JwtSettings, 'issuer' | 'audiences' | 'algorithms'>;
 
@@ -63,8 +65,16 @@ async function* candidates(token: string, find: KeySet['find']): AsyncGenerator<
 
 function problem(payload: JsonObject, { audiences, issuer }: Demands, now: number): string | null {
   const [expires, notBefore] = [seconds(payload, 'exp'), seconds(payload, 'nbf')];
-  if (payload['iss'] !== issuer) return 'the token is of another issuer';
-  if (expires === null || now >= expires) return 'the token has expired';
+  if (issuerOf(payload['iss']) !== issuer) return 'the token is of another issuer';
+  if (expires === null || now > expires) return 'the token has expired';
   if (notBefore !== null && now + notBeforeLeewaySeconds < notBefore) return 'the token is not valid yet';
+  if (!hasItsSources(payload)) return 'the token names a source of claims that it does not have';
   return audiencesOf(payload).some((audience) => audiences.includes(audience)) ? null : 'the token is meant for others';
+}
+
+/** Checks all distributed claims, also unused ones (go-oidc/verify.go). */
+function hasItsSources(payload: JsonObject): boolean {
+  const [names, sources] = [payload['_claim_names'] ?? {}, payload['_claim_sources'] ?? {}];
+  if (!isObject(names) || !isObject(sources)) return false;
+  return Object.values(membersOf(names)).every((name) => typeof name === 'string' && name !== '' && isObject(membersOf(sources)[name]));
 }

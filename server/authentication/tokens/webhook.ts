@@ -115,11 +115,11 @@ function readStatus(
   audiences: readonly string[],
   own: readonly string[],
 ): TokenAuthentication | { readonly failed: string } {
-  const error = textAt(status, 'error');
-  if (memberAt(status, 'authenticated') !== true) return error === '' ? notOfThisKind : { failed: error };
   const answered = itemsOf(memberAt(status, 'audiences')).map(String);
   const meant = audiences.filter((audience) => (answered.length === 0 ? own : answered).includes(audience));
   if (audiences.length > 0 && meant.length === 0) return notOfThisKind;
+  const error = textAt(status, 'error');
+  if (memberAt(status, 'authenticated') !== true) return error === '' ? notOfThisKind : { failed: error };
   return { outcome: 'user', user: userIn(membersOf(memberAt(status, 'user'))), audiences: meant };
 }
 

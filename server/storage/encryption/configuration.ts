@@ -65,10 +65,10 @@ export const encryptionKind: ConfigurationKind = {
   fields,
 };
 
-/** Throws with the option, the file and all errors. */
-export function readEncryptionConfiguration(file: string): readonly ResourceRule[] {
+/** Throws with the option, the file and all errors. `follows`: the file is read again after changes. */
+export function readEncryptionConfiguration(file: string, follows = false): readonly ResourceRule[] {
   const document = readConfiguration(file, encryptionKind);
-  const reading = new Reading();
+  const reading = new Reading(follows);
   const rules = reading.rules(document);
   if (reading.problems.length > 0) refuseConfiguration(file, option, reading.problems);
   return rules;
@@ -83,6 +83,11 @@ const defaultTimeoutMs = 3_000;
 class Reading {
   readonly problems: string[] = [];
   readonly #kmsNames = new Set<string>();
+  readonly #follows: boolean;
+
+  constructor(follows: boolean) {
+    this.#follows = follows;
+  }
 
   rules(document: JsonObject): readonly ResourceRule[] {
     const entries = objects(document['resources']);
@@ -162,7 +167,9 @@ class Reading {
     if (name === '' || name.length > keyNameCharactersMax)
       this.problems.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters`);
     if (apiVersion === 'v2' && name.includes(':')) this.problems.push(`${path}.name must have no ":"`);
-    if (apiVersion === 'v2' && this.#kmsNames.has(name)) this.problems.push(`${path}.name: ${JSON.stringify(name)} is there twice`);
+    // Names of v1 may be there twice only in a file that is read once (apiserver/validation/validation_encryption.go).
+    if ((apiVersion === 'v2' || this.#follows) && this.#kmsNames.has(name))
+      this.problems.push(`${path}.name: ${JSON.stringify(name)} is there twice`);
     this.#kmsNames.add(name);
     if (!/^unix:\/\/\/?[^/].*/.test(endpoint))
       this.problems.push(`${path}.endpoint must be a socket such as unix:///var/run/kms.sock, not ${JSON.stringify(endpoint)}`);

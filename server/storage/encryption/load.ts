@@ -51,7 +51,7 @@ export function loadEncryption(
   if (file === null) return null;
   const read = (): Loaded => {
     const content = hash('sha256', readFileSync(file), 'hex');
-    const rules = readEncryptionConfiguration(file);
+    const rules = readEncryptionConfiguration(file, options['encryption-provider-config-automatic-reload']);
     if (!allowsKmsV1 && usesKmsV1(rules))
       throw new Error(
         `--encryption-provider-config: ${file} has a provider kms of version v1, which is on its way out; use v2, or give --feature-gates=KMSv1=true`,

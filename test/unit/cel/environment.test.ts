@@ -71,3 +71,26 @@ describe('CEL', () => {
     expect(run('type(claims.n)')).to.match(/^failed: the expression yields/);
   });
 });
+
+// newClaimsValue and unescapeMapper of token/oidc/oidc.go, and Unescape of cel/escaping.go.
+describe('CEL about claims', () => {
+  const scope = createScope({ claims: 'map<string, dyn>' }, 'claims');
+  const claims = { 'a.b': 'dot', 'c-d': { 'e/f': ['g'] }, h__i: 'under', in: 'word', __odd__x: 'odd', n: 5 };
+  const rows: [string, JsonValue][] = [
+    ['claims.a__dot__b', 'dot'],
+    ['claims["a.b"]', 'dot'],
+    ['has(claims.a__dot__b) && !has(claims.a__dash__b)', true],
+    ['claims.c__dash__d.e__slash__f[0]', 'g'],
+    ['claims.h__underscores__i', 'under'],
+    ['claims.__in__', 'word'],
+    ['claims.__odd__x', 'odd'],
+    ['type(claims.n) == double && claims.n <= 5', true],
+  ];
+  for (const [expression, expected] of rows)
+    it(expression, () => {
+      const compiled = scope.compile(expression, null);
+      if (!compiled.ok) throw new Error(compiled.message);
+      const result = compiled.program.evaluate({ claims });
+      expect(result.ok ? result.value : result.message).to.equal(expected);
+    });
+});

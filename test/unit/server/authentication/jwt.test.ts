@@ -26,6 +26,7 @@ function optionsOf(...argv: string[]): ApiServerOptions {
 
 const facts: AuthenticationFacts = { ownIssuers: [], selectsEgress: true };
 
+/** One issuer and one description of tokens serve options and configuration, whose cases differ in their settings alone. */
 describe('tokens of other issuers', function () {
   let identities: Identities;
   let issuer: TokenIssuer;
@@ -100,13 +101,23 @@ describe('tokens of other issuers', function () {
     it('have their own where they say both, and none where nobody is named', async () => {
       const asked = other.bearers.length;
       expect(await ask({ ...refer(`${other.url}/claims`), roles: ['own'] })).to.have.deep.property('groups', ['own']);
-      expect(await ask({ _claim_names: { other: 'there' }, _claim_sources: {} })).to.have.deep.property('groups', []);
+      expect(await ask({ _claim_names: { other: 'there' }, _claim_sources: { there: {} } })).to.have.deep.property('groups', []);
+      // Verify of go-oidc/verify.go, and expand of token/oidc/oidc.go.
+      expect(await ask({ _claim_names: { roles: 'a' }, _claim_sources: { a: { JWT: 'x' } } })).to.have.deep.property('groups', []);
+      expect(await ask({ _claim_names: null })).to.have.deep.property('groups', []);
       expect(other.bearers.length).to.equal(asked);
     });
 
     const refused: [string, () => object | Promise<object>, RegExp][] = [
-      ['an unnamed source', () => ({ _claim_names: { roles: 'elsewhere' }, _claim_sources: {} }), /a source that the token does not name/],
-      ['aggregated claims', () => ({ _claim_names: { roles: 'a' }, _claim_sources: { a: { JWT: 'x' } } }), /aggregated/],
+      [
+        'an unnamed source',
+        () => ({ _claim_names: { roles: 'elsewhere' }, _claim_sources: {} }),
+        /a source of claims that it does not have/,
+      ],
+      ['an unnamed source of another claim', () => ({ _claim_names: { other: 'x' }, _claim_sources: {} }), /a source of claims/],
+      ['a source without a name', () => ({ _claim_names: { other: '' }, _claim_sources: { '': {} } }), /a source of claims/],
+      ['names of sources that are none', () => ({ _claim_names: { other: 1 }, _claim_sources: { 1: {} } }), /a source of claims/],
+      ['sources that are none', () => ({ _claim_names: {}, _claim_sources: 'x' }), /a source of claims/],
       ['an address without TLS', () => refer('http://127.0.0.1:1/claims'), /no https address/],
       ['a source that does not answer', () => refer(`${other.url}/nothing`), /cannot be asked/],
       [
@@ -190,6 +201,7 @@ describe('tokens of other issuers', function () {
       ['expired', () => issuer.sign({ exp: now - 1 }), 'oidc: the token has expired'],
       ['without end', () => issuer.sign({ exp: undefined }), 'oidc: the token has expired'],
       ['not yet valid', () => issuer.sign({ nbf: now + 900 }), 'oidc: the token is not valid yet'],
+      ['valid in two minutes', () => issuer.sign({ nbf: now + 120 }), 'oidc: the token is not valid yet'],
       ['for others', () => issuer.sign({ aud: ['you', 'them'] }), 'oidc: the token is meant for others'],
       ['without audience', () => issuer.sign({ aud: undefined }), 'oidc: the token is meant for others'],
       ['of another issuer', () => issuer.sign({ iss: 'https://evil.test' }), null],
@@ -221,6 +233,13 @@ describe('tokens of other issuers', function () {
         expect(await (await withOptions()).authenticate(await make())).to.equal(reason);
       });
 
+    // Verify of go-oidc/verify.go, which has a minute for clocks that differ, and getCredentialID of token/oidc/oidc.go.
+    it('hold a moment before their time, and tell their id', async () => {
+      const issuers = await withOptions('--oidc-username-prefix=-');
+      const found = await issuers.authenticate(await issuer.sign({ nbf: now + 50, jti: 'j1' }));
+      expect(found).to.have.deep.property('extra', { 'authentication.kubernetes.io/credential-id': ['JTI=j1'] });
+      for (const jti of ['', 7]) expect(await issuers.authenticate(await issuer.sign({ jti }))).to.have.deep.property('extra', {});
+    });
     it('are verified with new keys once the issuer has rotated them, and no longer with old ones', async () => {
       const issuers = await withOptions('--oidc-username-prefix=-', '--oidc-signing-algs=RS256,ES256');
       const before = await issuer.sign();
@@ -340,6 +359,23 @@ describe('tokens of other issuers', function () {
       expect(await ask(parts, { ...claims, roles: undefined })).to.equal('oidc: the expression for the groups fails: no such key: roles');
       expect(await ask(parts, { ...claims, tier: 3 })).to.match(/extra example.org\/tier yields neither/);
     });
+    // newClaimsValue of token/oidc/oidc.go.
+    it('make users by expressions that name members by escaped names', async () => {
+      const mappings = { username: { expression: 'claims.org__dot__name + string(type(claims.level) == double)' } };
+      const extra = [{ key: 'example.org/a', valueExpression: 'claims.deep[0].x__slash__y' }];
+      const more = { userValidationRules: [{ expression: 'user.extra.example__dot__org__slash__a == ["z"]' }] };
+      const claims = { 'org.name': 'n', level: 1, deep: [{ 'x/y': 'z' }] };
+      expect(await ask({ mappings: { ...mappings, extra }, more }, claims)).to.have.property('name', 'ntrue');
+    });
+    it('are of the provider that leaves the scheme out of its name', async () => {
+      const url = 'https://accounts.google.com';
+      issuer.document = { issuer: url, jwks_uri: `${issuer.url}/keys` };
+      write([entry({ issuer: { url, discoveryURL: `${issuer.url}/special/openid-configuration` } })]);
+      const issuers = await follow(readAuthenticationConfiguration(file, facts).jwt);
+      for (const iss of [url, 'accounts.google.com'])
+        expect(await issuers.authenticate(await issuer.sign({ iss })), iss).to.have.property('name', 'ann');
+      issuer.document = null;
+    });
     it('are told apart by their issuer, and found where the configuration says', async () => {
       issuer.document = { issuer: 'https://other.test', jwks_uri: `${issuer.url}/keys` };
       write([entry({ issuer: { url: 'https://other.test', discoveryURL: `${issuer.url}/special/openid-configuration` } })]);
@@ -381,6 +417,55 @@ describe('tokens of other issuers', function () {
       live.look();
       expect(await issuers.authenticate(token)).to.equal(null);
       live.stop();
+    });
+
+    // updateAuthenticationConfig of kubeapiserver/authenticator/config.go.
+    it('change once the new issuers have answered, and stay as they were until then', async () => {
+      const proxy = await connectProxy(null);
+      let open = (): void => undefined;
+      const gate = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      const egress: Egress = () => async (host, port) => {
+        await gate;
+        return dialByConnect({ path: proxy.address }, host, port);
+      };
+      const named = (prefix: string, changes: object = {}): readonly JwtSettings[] => {
+        write([entry({ issuer: changes, mappings: { username: { claim: 'sub', prefix } } })]);
+        return readAuthenticationConfiguration(file, facts).jwt;
+      };
+      const listeners: ((list: readonly JwtSettings[]) => void)[] = [];
+      const settings = { current: named('a:'), onChange: (listener: (typeof listeners)[number]) => void listeners.push(listener) };
+      const events: string[] = [];
+      let heard = (): void => undefined;
+      const note = (what: string) => (): void => {
+        events.push(what);
+        heard();
+      };
+      const next = (): Promise<void> =>
+        new Promise((resolve) => {
+          heard = resolve;
+        });
+      const change = (list: readonly JwtSettings[]): void => listeners.forEach((listener) => listener(list));
+      const issuers = createIssuers(settings, log, { egress, lateMs: 1, reloads: { applied: note('applied'), late: note('late') } });
+      running.push(issuers);
+      await issuers.ready();
+      const who = async (): Promise<unknown> => issuers.authenticate(await issuer.sign());
+      const late = next();
+      change(named('b:', { egressSelectorType: 'cluster' }));
+      expect(await who()).to.have.property('name', 'a:ann');
+      await late;
+      change(named('c:'));
+      expect(await who()).to.have.property('name', 'c:ann');
+      change(named('d:', { egressSelectorType: 'cluster' }));
+      await next();
+      expect(await who()).to.have.property('name', 'c:ann');
+      const applied = next();
+      open();
+      await applied;
+      expect(await who()).to.have.property('name', 'd:ann');
+      expect(events).to.deep.equal(['late', 'applied', 'late', 'applied']);
+      proxy.stop();
     });
 
     it('are reached by the way that the configuration says', async () => {
@@ -438,6 +523,7 @@ describe('tokens of other issuers', function () {
       ['an unverified address', () => [entry({ mappings: { username: { expression: 'claims.email' } } })], /email_verified/],
       ['a reserved key', () => [entry({ mappings: { extra: [{ key: 'x.k8s.io/a', valueExpression: '"b"' }] } })], /reserved/],
       ['a key without domain', () => [entry({ mappings: { extra: [{ key: 'a', valueExpression: '"b"' }] } })], /behind a domain/],
+      ['a key of no domain', () => [entry({ mappings: { extra: [{ key: 'a..b/c', valueExpression: '"b"' }] } })], /behind a domain/],
       ['a rule without anything', () => [entry({ more: { claimValidationRules: [{}] } })], /claimValidationRules\[0\]: Required value/],
       [
         'a message with a claim',

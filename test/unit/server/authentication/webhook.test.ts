@@ -56,6 +56,8 @@ describe('tokens checked by a service', () => {
     expect(await checker()('t', ['api'])).to.deep.equal({ outcome: 'absent' });
     service.replies = [{ authenticated: false, error: 'revoked' }];
     expect(await checker()('t', ['api'])).to.deep.equal({ outcome: 'invalid', reason: 'revoked' });
+    // Audiences come first (token/webhook/webhook.go).
+    expect(await checker()('t', ['elsewhere'])).to.deep.equal({ outcome: 'absent' });
   });
   it('are remembered for a time, good or unknown, and asked about once at a time; failures are not remembered', async () => {
     const check = checker();

@@ -94,6 +94,23 @@ describe('encryption, configuration', () => {
     });
   }
 
+  // validateKMSConfigName of apiserver/validation/validation_encryption.go.
+  for (const [versions, follows, isRefused] of [
+    [['v1', 'v1'], false, false],
+    [['v1', 'v1'], true, true],
+    [['v2', 'v1'], false, false],
+    [['v2', 'v1'], true, true],
+    [['v1', 'v2'], false, true],
+    [['v2', 'v2'], false, true],
+  ] as const)
+    it(`${isRefused ? 'refuses' : 'takes'} key services of ${versions.join(' and ')} with one name${follows ? ', reloaded' : ''}`, () => {
+      const [first, second] = versions.map((apiVersion) => kms({ apiVersion }));
+      const file = fileWith([entry(['secrets'], first!), entry(['configmaps'], second!)]);
+      const read = () => readEncryptionConfiguration(file, follows);
+      if (isRefused) expect(read).to.throw(/resources\[1\]\.providers\[0\]\.kms\.name: "vault" is there twice/);
+      else expect(read()).to.have.length(2);
+    });
+
   it('never repeats a secret in a problem', () => {
     const secret = Buffer.from('not thirty-two').toString('base64');
     expect(() => readEncryptionConfiguration(fileWith([entry(['secrets'], { aescbc: { keys: [{ name: 'a', secret }] } })])))
