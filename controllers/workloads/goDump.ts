@@ -1,10 +1,10 @@
-import { goMembers, type GoType } from './goTypes.js';
+import { goMembers, type GoType } from '../../api/catalogue/goStructures.js';
 
 /**
  * Pod templates in the print form of Go's spew (`%#v`, with types), which the reference hashes (`pkg/util/hash`, `DeepHashObject`). Pure. Empty lists, maps
  * and pointers are `<nil>`, as after Protobuf.
  */
-export const dumpTemplate = (template: unknown): string => typed('(v1.PodTemplateSpec)', structure('PodTemplateSpec', template));
+export const dumpTemplate = (template: unknown): string => typed('(v1.PodTemplateSpec)', structure('core.v1.PodTemplateSpec', template));
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,7 @@ const packages: Readonly<Record<string, string>> = {
 };
 const spelledType = ({ name }: GoType): string => packages[name] ?? (name.includes('.') ? name : `v1.${name}`);
 
-function plain({ name, isNamed }: GoType, value: unknown): string {
+function plain({ name, isNamed, structure: message }: GoType, value: unknown): string {
   if (isNamed) return text(value);
   switch (name) {
     case 'string':
@@ -64,7 +64,7 @@ function plain({ name, isNamed }: GoType, value: unknown): string {
     case 'Time':
       return '{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}';
     default:
-      return structure(name, value);
+      return structure(message ?? name, value);
   }
 }
 

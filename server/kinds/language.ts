@@ -13,6 +13,7 @@ export * from '../registry/validation/field.js';
 export * from '../registry/validation/gatedFindings.js';
 export * from '../registry/validation/immutable.js';
 export * from '../registry/validation/internalForm.js';
+export * from '../registry/validation/internalStructures.js';
 export * from '../registry/validation/labelSelector.js';
 export * from '../registry/validation/names.js';
 export * from '../registry/validation/ofEach.js';

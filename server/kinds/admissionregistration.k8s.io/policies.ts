@@ -21,7 +21,7 @@ import {
   optional,
   orEmpty,
   Path,
-  printedStructure,
+  printedAs,
   qualified,
   required,
   requiredAs,
@@ -30,7 +30,6 @@ import {
   sameValue,
   specOf,
   textAt,
-  texts,
   unset,
   whenFacts,
   whenOwner,
@@ -123,7 +122,7 @@ const validation = (scope: AdmissionScope): Rule<Writable<v1.Validation>> =>
 function fewAnnotations(annotations: Annotation[] | undefined, path: Path): FieldError[] {
   const given = itemsOf(annotations);
   if (given.length <= auditAnnotationsMax) return [];
-  const shown = given.map((each) => printedStructure(each, texts('key', 'valueExpression')));
+  const shown = given.map((each) => printedAs('admissionregistration.v1.AuditAnnotation', each));
   return [invalid(path, shown, `must not have more than ${auditAnnotationsMax} auditAnnotations`)];
 }
 

@@ -18,7 +18,7 @@ import {
   objectRules,
   optional,
   Path,
-  printedStructure,
+  printedAs,
   sameValue,
   selectorAt,
   specOf,
@@ -36,7 +36,6 @@ import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/contro
 import { podTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
-import { strategyForm } from './deployments.js';
 import { notEmpty, sameSelector, strictSelector } from './selector.js';
 import { count, counter } from './statusCounts.js';
 
@@ -76,7 +75,7 @@ function strategy(strategy: Strategy, path: Path): Found {
   const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return [];
   if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, path.child('rollingUpdate'), null);
-  return [notSupported(path, printedStructure(strategy, strategyForm), ['RollingUpdate', 'OnDelete'])];
+  return [notSupported(path, printedAs('apps.v1.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete'])];
 }
 
 function selected({ selector, template }: Writable<v1.DaemonSetSpec>, path: Path): FieldError[] {

@@ -14,14 +14,11 @@ import {
   nonNegative,
   notSupported,
   numberAt,
-  numbers,
   objectRules,
-  optionalStructure,
-  printedStructure,
+  printedAs,
   sameValue,
   selectorAt,
   textAt,
-  texts,
   whenOwner,
   type Draft,
   type FieldError,
@@ -58,7 +55,6 @@ const rolling = all<Rolling>(
 );
 
 /** Daemon sets have the same members. */
-export const strategyForm = [...texts('type'), ...optionalStructure('rollingUpdate', numbers('maxUnavailable', 'maxSurge'))];
 
 const rollingDefaults = members<v1.RollingUpdateDeployment>({ maxUnavailable: byDefault('25%'), maxSurge: byDefault('25%') });
 const strategyDefaults = members<v1.DeploymentStrategy>({
@@ -71,7 +67,7 @@ function strategy(strategy: Strategy, path: Path): Found {
   const at = path.child('rollingUpdate');
   if (type === 'Recreate') return isSet(rollingUpdate) ? [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
   if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, at, null);
-  return [notSupported(path, printedStructure(strategy, strategyForm), enums.DeploymentStrategyType)];
+  return [notSupported(path, printedAs('apps.v1.DeploymentStrategy', strategy), enums.DeploymentStrategyType)];
 }
 
 const validate = objectRules<v1.Deployment>({

@@ -25,20 +25,16 @@ import {
   members,
   nonNegative,
   nonZero,
-  numbers,
   objectRules,
   objectsIn,
   oneOf,
   optional,
-  optionals,
-  optionalStructure,
   Path,
-  printedStructure,
+  printedAs,
   sameValue,
   setDefault,
   specOf,
   textAt,
-  texts,
   type Draft,
   type FieldError,
   type Found,
@@ -130,18 +126,21 @@ const rolling = members<v1.RollingUpdateStatefulSetStrategy>({
   maxUnavailable: optional(intOrPercent, isSome, atMostWhole),
 });
 
-const rollingForm = [...numbers('partition'), ...optionals('maxUnavailable')];
-const strategyForm = [...texts('type'), ...optionalStructure('rollingUpdate', rollingForm)];
-
 function updateStrategy(strategy: Strategy, path: Path): Found {
   const { type, rollingUpdate } = strategy;
   const at = path.child('rollingUpdate');
   if (type === 'RollingUpdate') return rolling(rollingUpdate, at, null);
   if (type === 'OnDelete')
     return isSet(rollingUpdate)
-      ? [invalid(at, printedStructure(rollingUpdate, rollingForm), "only allowed for updateStrategy 'RollingUpdate'")]
+      ? [
+          invalid(
+            at,
+            printedAs('apps.v1.RollingUpdateStatefulSetStrategy', rollingUpdate),
+            "only allowed for updateStrategy 'RollingUpdate'",
+          ),
+        ]
       : [];
-  return [invalid(path, printedStructure(strategy, strategyForm), "must be 'RollingUpdate' or 'OnDelete'")];
+  return [invalid(path, printedAs('apps.v1.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")];
 }
 
 const retention = insteadOfZero(retain, oneOf(retain, 'Delete'));

@@ -3,14 +3,13 @@ import {
   itemsOf,
   memberAt,
   membersOf,
-  printedStructure,
+  printedAs,
   specOf,
   statusOf,
   textAt,
   type ApiObject,
   type JsonObject,
   type JsonValue,
-  type StructureForm,
 } from '../language.js';
 import type { Conversion } from '../../registry/behaviour.js';
 import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
@@ -36,28 +35,11 @@ const currentCpuMetric = (utilization: JsonValue): JsonObject => ({
 });
 
 /** The behaviour annotation has the reference's internal structure, with Go names in any case. */
-const rulesForm: StructureForm = [
-  ['stabilizationWindowSeconds', 'StabilizationWindowSeconds', 'optional'],
-  ['selectPolicy', 'SelectPolicy', 'optional'],
-  [
-    'policies',
-    'Policies',
-    {
-      list: [
-        ['type', 'Type', 'text'],
-        ['value', 'Value', 'number'],
-        ['periodSeconds', 'PeriodSeconds', 'number'],
-      ],
-    },
-  ],
-  ['tolerance', 'Tolerance', 'optional'],
-];
-const behaviorForm: StructureForm = [
-  ['scaleUp', 'ScaleUp', { optional: rulesForm }],
-  ['scaleDown', 'ScaleDown', { optional: rulesForm }],
-];
 const behaviorMemberNames = new Map(
-  [...behaviorForm, ...rulesForm, ['type'], ['value'], ['periodSeconds']].map(([member = '']) => [member.toLowerCase(), member]),
+  [
+    ...['scaleUp', 'scaleDown', 'stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance'],
+    ...['type', 'value', 'periodSeconds'],
+  ].map((member) => [member.toLowerCase(), member]),
 );
 
 /** Converts it to JSON names, without unset members. */
@@ -113,7 +95,7 @@ function fromStorage(stored: ApiObject): ApiObject {
   // Includes what the status states as a plain member, which is incomplete.
   keep(object, currentMetricsAnnotation, itemsOf(currentMetrics).map(currentFromStorage));
   keep(object, conditionsAnnotation, conditions);
-  keep(object, behaviorAnnotation, isEmpty(behavior) ? undefined : printedStructure(behavior, behaviorForm));
+  keep(object, behaviorAnnotation, isEmpty(behavior) ? undefined : printedAs('autoscaling.v2.HorizontalPodAutoscalerBehavior', behavior));
   object.spec = {
     ...spec,
     ...(cpu === undefined ? {} : { targetCPUUtilizationPercentage: memberAt(cpu, 'resource', 'target', 'averageUtilization') }),

@@ -17,13 +17,12 @@ import {
   orZero,
   Path,
   pathSegmentName,
-  printedStructure,
+  printedAs,
   qualified,
   required,
   sameValue,
   subdomainName,
   textAt,
-  texts,
   when,
   type ApiObject,
   type Cells,
@@ -120,15 +119,14 @@ const immutable = [
   'reportingComponent',
   'reportingInstance',
 ] as const;
-const reference = texts('kind', 'namespace', 'name', 'uid=UID', 'apiVersion=APIVersion', 'resourceVersion', 'fieldPath');
-const printedReference = (value: JsonValue | undefined): JsonValue => printedStructure(value, reference);
+const printedReference = (value: JsonValue | undefined): JsonValue => printedAs('core.v1.ObjectReference', value);
 const printedText = (value: JsonValue | undefined): JsonValue => value ?? '';
 const orNull = (value: JsonValue | undefined): JsonValue => value ?? null;
 
-const printedAs: Readonly<Partial<Record<(typeof immutable)[number], (value: JsonValue | undefined) => JsonValue>>> = {
+const printedMembers: Readonly<Partial<Record<(typeof immutable)[number], (value: JsonValue | undefined) => JsonValue>>> = {
   involvedObject: printedReference,
   related: (value) => (value === undefined || value === null ? null : printedReference(value)),
-  source: (value) => printedStructure(value, texts('component', 'host')),
+  source: (value) => printedAs('core.v1.EventSource', value),
   firstTimestamp: orNull,
   lastTimestamp: orNull,
   eventTime: orNull,
@@ -154,7 +152,7 @@ function validateUpdate(event: Draft<v1.Event>, old: Draft<v1.Event>, { servedAs
       .map((member) =>
         invalid(
           Path.of(member === 'reportingComponent' ? 'reportingController' : member),
-          (printedAs[member] ?? printedText)(event[member]),
+          (printedMembers[member] ?? printedText)(event[member]),
           'field is immutable',
         ),
       ),

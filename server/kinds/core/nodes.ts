@@ -23,11 +23,10 @@ import {
   objectRules,
   ofEach,
   oneOf,
-  optionals,
   orEmpty,
   parseRange,
   Path,
-  printedStructure,
+  printedAs,
   qualifiedNameProblems,
   rangeWarnings,
   repeats,
@@ -35,7 +34,6 @@ import {
   specOf,
   statusOf,
   textAt,
-  texts,
   unrepeated,
   withoutLeadingZeros,
   type Draft,
@@ -86,7 +84,6 @@ const taint = members<v1.Taint>({
   }),
   effect: required(oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute')),
 });
-const shownTaint = [...texts('key', 'value', 'effect'), ...optionals('timeAdded')];
 
 const taintList: Rule<readonly Taint[] | undefined> = (list, path) => {
   const isRepeated = repeats(itemsOf(list).map(({ key = '', effect = '' }) => `${effect} ${key}`));
@@ -97,7 +94,7 @@ const taintList: Rule<readonly Taint[] | undefined> = (list, path) => {
 };
 
 function repeatedTaint(taint: Taint, path: Path): FieldError {
-  const finding = duplicate(path, printedStructure(taint, shownTaint));
+  const finding = duplicate(path, printedAs('core.v1.Taint', taint));
   return { ...finding, message: `${finding.message}: taints must be unique by key and effect pair` };
 }
 
@@ -150,7 +147,7 @@ const ofAddresses = objectRules<v1.Node>({
   status: members<v1.NodeStatus>({
     addresses: unrepeated(
       ({ type = '', address = '' }: Writable<v1.NodeAddress>) => `${type}\n${address}`,
-      (address, path) => [duplicate(path, printedStructure(address, texts('type', 'address')))],
+      (address, path) => [duplicate(path, printedAs('core.v1.NodeAddress', address))],
     ),
   }),
 });

@@ -11,7 +11,7 @@ import {
   memberAt,
   objectRulesWith,
   Path,
-  printedStructure,
+  printedAs,
   sameValue,
   setTextDefault,
   specOf,
@@ -28,7 +28,6 @@ import {
 } from '../language.js';
 import { differenceOf } from '../../registry/validation/difference.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
-import { affinityForm, sourceForm } from './persistentVolume/printed.js';
 import { volumeSpec } from './persistentVolume/spec.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
@@ -78,7 +77,7 @@ function validateChange(volume: Draft<v1.PersistentVolume>, old: Draft<v1.Persis
 }
 
 function validateSameSource(spec: Spec, before: Spec): FieldError[] {
-  const [shown, shownBefore] = [printedStructure(spec, sourceForm), printedStructure(before, sourceForm)];
+  const [shown, shownBefore] = [printedAs('core.v1.PersistentVolumeSource', spec), printedAs('core.v1.PersistentVolumeSource', before)];
   if (sameValue(shown, shownBefore)) return [];
   return [
     forbidden(
@@ -91,7 +90,7 @@ function validateSameSource(spec: Spec, before: Spec): FieldError[] {
 /** A node affinity may be added later, and labels be renamed to their stable names. */
 function validateSameAffinity({ nodeAffinity: affinity }: Spec, { nodeAffinity: before }: Spec): FieldError[] {
   if (!isSet(before) || (isSet(affinity) && sameValue(affinity, withNewLabels(before, affinity)))) return [];
-  const shown = isSet(affinity) ? printedStructure(affinity, affinityForm) : null;
+  const shown = isSet(affinity) ? printedAs('core.v1.VolumeNodeAffinity', affinity) : null;
   return [invalid(Path.of('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA')];
 }
 

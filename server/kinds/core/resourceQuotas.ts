@@ -5,7 +5,6 @@ import {
   isWhole,
   isWholeResource,
   itemsOf,
-  listOf,
   members,
   missing,
   nonNegativeQuantity,
@@ -13,12 +12,10 @@ import {
   objectRules,
   ofEach,
   optional,
-  optionals,
   Path,
-  printedStructure,
+  printedAs,
   specOf,
   statusOf,
-  texts,
   validateResourceName,
   type Draft,
   type FieldError,
@@ -100,7 +97,7 @@ function validateSelector(selector: Writable<v1.ScopeSelector>, at: Path, spec: 
     const { scopeName: scope = '', operator = '' } = requirement;
     findings.push(
       ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
-      ...uncovered(scope).map(() => invalid(path, printedStructure(selector, shownSelector), 'unsupported scope applied to resource')),
+      ...uncovered(scope).map(() => invalid(path, printedAs('core.v1.ScopeSelector', selector), 'unsupported scope applied to resource')),
       ...(valueless.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, valuelessText)] : []),
       ...validateOperator(requirement, path),
     );
@@ -111,8 +108,6 @@ function validateSelector(selector: Writable<v1.ScopeSelector>, at: Path, spec: 
     ...conflicts(requirements.map(({ scopeName = '' }) => scopeName)).map(() => invalid(path, spec.scopes, 'conflicting scopes')),
   ];
 }
-
-const shownSelector = listOf('matchExpressions', [...texts('scopeName', 'operator'), ...optionals('values')]);
 
 function validateOperator({ operator = '', values = [] }: Requirement, path: Path): FieldError[] {
   if (operator === 'In' || operator === 'NotIn') {

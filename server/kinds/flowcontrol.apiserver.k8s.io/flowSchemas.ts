@@ -4,24 +4,17 @@ import {
   condition,
   created,
   dnsSubdomain,
-  flags,
   insteadOfZero,
   invalid,
-  listOf,
   members,
   notSupported,
   numberAt,
-  numbers,
   objectRules,
   optional,
-  optionals,
-  optionalStructure,
-  printedStructure,
+  printedAs,
   requiredAs,
   sameValue,
-  structureOf,
   textAt,
-  texts,
   type Draft,
   type FieldError,
   type Kind,
@@ -38,23 +31,6 @@ type Spec = Writable<v1.FlowSchemaSpec> | undefined;
 const precedenceDefault = 1000;
 const precedenceMax = 10_000;
 const methods = ['ByNamespace', 'ByUser'];
-const subjectForm = [
-  ...texts('kind'),
-  ...optionalStructure('user', texts('name')),
-  ...optionalStructure('group', texts('name')),
-  ...optionalStructure('serviceAccount', texts('namespace', 'name')),
-];
-const resourceForm = [...optionals('verbs', 'apiGroups=APIGroups', 'resources'), ...flags('clusterScope'), ...optionals('namespaces')];
-const specForm = [
-  ...structureOf('priorityLevelConfiguration', texts('name')),
-  ...numbers('matchingPrecedence'),
-  ...optionalStructure('distinguisherMethod', texts('type')),
-  ...listOf('rules', [
-    ...listOf('subjects', subjectForm),
-    ...listOf('resourceRules', resourceForm),
-    ...listOf('nonResourceRules', optionals('verbs', 'nonResourceURLs')),
-  ]),
-];
 
 const spec = members<v1.FlowSchemaSpec>({
   matchingPrecedence: insteadOfZero(precedenceDefault),
@@ -82,7 +58,7 @@ function precedence(spec: Spec, holder: Path, { metadata }: FlowSchema): FieldEr
 function fixedSpec(spec: Spec, path: Path, { metadata: { name = '' } }: FlowSchema): FieldError[] {
   const fixed = mandatorySpec('flowschemas', name);
   if (fixed === null || sameValue(spec, fixed)) return [];
-  return [invalid(path, printedStructure(spec, specForm), `spec of '${name}' must equal the fixed value`)];
+  return [invalid(path, printedAs('flowcontrol.v1.FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`)];
 }
 
 export const flowSchemas: Kind<FlowSchema> = {

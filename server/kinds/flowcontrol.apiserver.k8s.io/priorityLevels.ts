@@ -12,20 +12,15 @@ import {
   invalid,
   members,
   notSupported,
-  numbers,
   objectRules,
   oneOf,
   optional,
-  optionals,
-  optionalStructure,
   orEmpty,
   orZero,
-  printedStructure,
+  printedAs,
   requiredPointer,
   requiredPointerAs,
   sameValue,
-  structureOf,
-  texts,
   valueAt,
   whenOwner,
   type Draft,
@@ -49,17 +44,6 @@ const queuesMax = 10_000_000;
 const hashBitsMax = 60;
 /** An annotation for values that older versions could not express. */
 const roundtripAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
-const responseForm = [...texts('type'), ...optionalStructure('queuing', numbers('queues', 'handSize', 'queueLengthLimit'))];
-const limitedForm = [
-  ...numbers('nominalConcurrencyShares'),
-  ...structureOf('limitResponse', responseForm),
-  ...optionals('lendablePercent', 'borrowingLimitPercent'),
-];
-const specForm = [
-  ...texts('type'),
-  ...optionalStructure('limited', limitedForm),
-  ...optionalStructure('exempt', optionals('nominalConcurrencyShares', 'lendablePercent')),
-];
 
 const atLeast =
   (least: number, text: string) =>
@@ -142,7 +126,9 @@ function fixedSpec(spec: Spec, path: Path, { metadata: { name = '' } }: Level): 
   const without = name === exempt ? { exempt: null } : {};
   if (fixed === null || sameValue({ ...fixed, ...without }, { ...spec, ...without })) return [];
   const part = name === exempt ? ` except the 'spec.${exempt}' field` : '';
-  return [invalid(path, printedStructure(spec, specForm), `spec of '${name}'${part} must equal the fixed value`)];
+  return [
+    invalid(path, printedAs('flowcontrol.v1.PriorityLevelConfigurationSpec', spec), `spec of '${name}'${part} must equal the fixed value`),
+  ];
 }
 
 function withoutRoundtrip({ annotations }: Level['metadata'], path: Path): FieldError[] {

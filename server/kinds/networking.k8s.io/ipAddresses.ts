@@ -6,23 +6,15 @@ import {
   nonZero,
   objectRules,
   pathSegmentName,
-  printedStructure,
+  printedAs,
   requiredPointer,
   textAt,
   type Draft,
   type Kind,
-  type StructureForm,
 } from '../language.js';
 import { immutable } from '../immutable.js';
 import { addressNameProblems } from './canonical.js';
 import { segment } from './references.js';
-
-const parentForm: StructureForm = [
-  ['group', 'Group', 'text'],
-  ['resource', 'Resource', 'text'],
-  ['namespace', 'Namespace', 'text'],
-  ['name', 'Name', 'text'],
-];
 
 const validate = objectRules<v1.IPAddress>({
   spec: members<v1.IPAddressSpec>({
@@ -42,7 +34,12 @@ export const ipAddresses: Kind<Draft<v1.IPAddress>> = {
   metadata: { name: addressNameProblems },
   validate,
   update: {
-    review: ['objectMeta', validate, 'objectMetaUpdate', immutable('spec.parentRef', (parent) => printedStructure(parent, parentForm))],
+    review: [
+      'objectMeta',
+      validate,
+      'objectMetaUpdate',
+      immutable('spec.parentRef', (parent) => printedAs('networking.v1.ParentReference', parent)),
+    ],
   },
   cells: {
     ParentRef: (object) => {

@@ -10,12 +10,10 @@ import {
   members,
   objectRules,
   optional,
-  optionals,
   Path,
-  printedStructure,
+  printedAs,
   required,
   strictly,
-  texts,
   unrepeated,
   type Draft,
   type Kind,
@@ -26,12 +24,10 @@ import { tolerations } from '../core/podSpec/validation/scheduling.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
 
-const tolerationForm = [...texts('key', 'operator', 'value', 'effect'), ...optionals('tolerationSeconds')];
-
 /** Tolerations are identified by everything but their duration. */
 const differing = unrepeated(
   ({ tolerationSeconds: _seconds, ...toleration }: Writable<coreV1.Toleration>) => likeness(toleration),
-  (toleration, path) => [duplicate(path, printedStructure(toleration, tolerationForm))],
+  (toleration, path) => [duplicate(path, printedAs('core.v1.Toleration', toleration))],
 );
 
 const validate = objectRules<v1.RuntimeClass>({

@@ -12,11 +12,9 @@ import {
   objectRules,
   oneOf,
   optional,
-  optionals,
   pathSegmentName,
-  printedStructure,
+  printedAs,
   sameValue,
-  selectors,
   validateLabelSelector,
   type ApiObject,
   type Draft,
@@ -41,11 +39,9 @@ const spec = members<v1.PodDisruptionBudgetSpec>({
 });
 const validateSpec = objectRules<v1.PodDisruptionBudget>({ spec: all(oneAmount, spec) });
 
-const form = [...optionals('minAvailable'), ...selectors('selector'), ...optionals('maxUnavailable', 'unhealthyPodEvictionPolicy')];
-
 function oneAmount(spec: Spec, path: Path): FieldError[] {
   if (!isSet(spec?.minAvailable) || !isSet(spec?.maxUnavailable)) return [];
-  return [invalid(path, printedStructure(spec, form), 'minAvailable and maxUnavailable cannot be both set')];
+  return [invalid(path, printedAs('policy.v1.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set')];
 }
 
 const validateStatus = objectRules<v1.PodDisruptionBudget>({

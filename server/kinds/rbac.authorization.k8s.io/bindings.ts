@@ -16,10 +16,9 @@ import {
   oneOf,
   Path,
   pathSegmentName,
-  printedStructure,
+  printedAs,
   required,
   sameValue,
-  texts,
   whenOwner,
   type Draft,
   type FieldError,
@@ -31,7 +30,6 @@ import {
 
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');
-const roleRefForm = texts('apiGroup=APIGroup', 'kind', 'name');
 
 /** The roles that a binding may name, and whether it is namespaced, which is the default of its service accounts. */
 interface BindingRules {
@@ -70,7 +68,7 @@ const bindingRules = ({ roleKinds, namespaced }: BindingRules): ObjectRules<v1.R
 
 /** Another role is another grant. */
 function validateSameRole(binding: Draft<v1.RoleBinding>, old: Draft<v1.RoleBinding>): FieldError[] {
-  const [ref, before] = [printedStructure(binding.roleRef, roleRefForm), printedStructure(old.roleRef, roleRefForm)];
+  const [ref, before] = [printedAs('rbac.v1.RoleRef', binding.roleRef), printedAs('rbac.v1.RoleRef', old.roleRef)];
   return sameValue(ref, before) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];
 }
 

@@ -11,19 +11,12 @@ import {
   isSet,
   itemsOf,
   knowing,
-  listOf,
-  maps,
   members,
   missing,
-  numbers,
   oneOf,
   optional,
-  optionals,
-  optionalStructure,
   orEmpty,
   required,
-  structureOf,
-  texts,
   withFactsOf,
   type FieldError,
   type Found,
@@ -44,28 +37,6 @@ const constraintsMax = 32;
 const alternativesMax = 8;
 const unknownRequest = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 const oneForm = 'exactly one of `exactly` or `firstAvailable` is required';
-
-const devicesForm = [
-  ...texts('deviceClassName'),
-  ...listOf('selectors', optionalStructure('cel=CEL', texts('expression'))),
-  ...texts('allocationMode'),
-  ...numbers('count'),
-];
-const furtherForm = [
-  ...listOf('tolerations', [...texts('key', 'operator', 'value', 'effect'), ...optionals('tolerationSeconds')]),
-  ...optionalStructure('capacity', maps('requests')),
-];
-const requestForm = [
-  ...texts('name'),
-  ...optionalStructure('exactly', [...devicesForm, ...optionals('adminAccess'), ...furtherForm]),
-  ...listOf('firstAvailable', [...texts('name'), ...devicesForm, ...furtherForm]),
-];
-const configForm = [...optionals('requests'), ...optionalStructure('opaque', [...texts('driver'), ...optionals('parameters')])];
-export const claimSpecForm = structureOf('devices', [
-  ...listOf('requests', requestForm),
-  ...listOf('constraints', optionals('requests', 'matchAttribute', 'distinctAttribute')),
-  ...listOf('config', configForm),
-]);
 
 const devices = members<Devices>({
   deviceClassName: required(dnsSubdomain),

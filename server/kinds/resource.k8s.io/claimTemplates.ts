@@ -1,22 +1,10 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import {
-  created,
-  inOrder,
-  members,
-  membersOf,
-  metadata,
-  objectRules,
-  printedStructure,
-  specOf,
-  structureOf,
-  type Draft,
-  type Kind,
-} from '../language.js';
+import { created, inOrder, members, membersOf, objectRules, printedAs, specOf, type Draft, type Kind } from '../language.js';
 import { validateTemplateMetadata } from '../../registry/validation/templateMetadata.js';
 import { immutable } from '../immutable.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
-import { claimSpec, claimSpecForm } from './claimSpec.js';
+import { claimSpec } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
 
 const validateTemplate = objectRules<v1.ResourceClaimTemplate>({
@@ -28,8 +16,6 @@ const validateTemplate = objectRules<v1.ResourceClaimTemplate>({
   ),
 });
 
-const form = [...metadata, ...structureOf('spec', claimSpecForm)];
-
 export const resourceClaimTemplates: Kind<Draft<v1.ResourceClaimTemplate>> = {
   name: 'resourceclaimtemplates.resource.k8s.io',
   gated: claimTemplateGates,
@@ -38,7 +24,12 @@ export const resourceClaimTemplates: Kind<Draft<v1.ResourceClaimTemplate>> = {
   validate: (template, served) => inOrder(validateAdminAccess(specOf(specOf(template)), served), validateTemplate(template)),
   update: {
     // An immutable specification is checked as a whole all the same, unlike a claim's.
-    review: ['objectMeta', 'objectMetaUpdate', validateTemplate, immutable('spec', (spec) => printedStructure(spec, form))],
+    review: [
+      'objectMeta',
+      'objectMetaUpdate',
+      validateTemplate,
+      immutable('spec', (spec) => printedAs('resource.v1.ResourceClaimTemplateSpec', spec)),
+    ],
   },
   delete: { answers: 'object' },
 };

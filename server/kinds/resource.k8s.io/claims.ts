@@ -1,9 +1,9 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { inOrder, itemsOf, memberAt, objectRules, printedStructure, specOf, type Draft, type Kind } from '../language.js';
+import { inOrder, itemsOf, memberAt, objectRules, printedAs, specOf, type Draft, type Kind } from '../language.js';
 import { immutable } from '../immutable.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
-import { claimSpec, claimSpecForm } from './claimSpec.js';
+import { claimSpec } from './claimSpec.js';
 import { dropDeallocated, validateClaimStatus } from './claimStatus.js';
 import { claimConversion } from './conversion.js';
 
@@ -17,7 +17,7 @@ export const resourceClaims: Kind<Draft<v1.ResourceClaim>> = {
   validate: (claim, served) => inOrder(validateAdminAccess(specOf(claim), served), rules(claim)),
   update: {
     // Immutable parts need no further check.
-    review: ['objectMeta', 'objectMetaUpdate', immutable('spec', (spec) => printedStructure(spec, claimSpecForm))],
+    review: ['objectMeta', 'objectMetaUpdate', immutable('spec', (spec) => printedAs('resource.v1.ResourceClaimSpec', spec))],
   },
   subresources: {
     status: {

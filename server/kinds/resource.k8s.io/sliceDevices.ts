@@ -13,9 +13,8 @@ import {
   members,
   missing,
   optional,
-  optionals,
   orEmpty,
-  printedStructure,
+  printedAs,
   required,
   sameValue,
   strictly,
@@ -69,17 +68,6 @@ const version = all<string>(
   text,
 );
 
-const attributeForm = optionals(
-  'int=IntValue',
-  'bool=BoolValue',
-  'string=StringValue',
-  'version=VersionValue',
-  'ints=IntValues',
-  'bools=BoolValues',
-  'strings=StringValues',
-  'versions=VersionValues',
-);
-
 const attribute = all(
   members<v1.DeviceAttribute>({ string: optional(text), version: optional(version), strings: each(text), versions: each(version) }),
   oneValue,
@@ -87,7 +75,7 @@ const attribute = all(
 
 function oneValue(attribute: Attribute | null | undefined, path: Path): FieldError[] {
   const count = kinds.filter((kind) => isSet(attribute?.[kind])).length;
-  const shown = count === 0 ? '' : printedStructure(attribute, attributeForm);
+  const shown = count === 0 ? '' : printedAs('resource.v1.DeviceAttribute', attribute);
   return count === 1 ? [] : [invalid(path, shown, 'exactly one value must be specified')];
 }
 

@@ -14,7 +14,7 @@ import {
   objectRules,
   orEmpty,
   Path,
-  printedStructure,
+  printedAs,
   qualified,
   repeats,
   required,
@@ -23,19 +23,12 @@ import {
   type Draft,
   type FieldError,
   type Kind,
-  type StructureForm,
   type Writable,
 } from '../language.js';
 
 type Driver = Writable<v1.CSINodeDriver>;
 
 const nodeIdMax = 256;
-const driverForm: StructureForm = [
-  ['name', 'Name', 'text'],
-  ['nodeID', 'NodeID', 'text'],
-  ['topologyKeys', 'TopologyKeys', 'optional'],
-  ['allocatable', 'Allocatable', 'optional'],
-];
 
 const driver = members<v1.CSINodeDriver>({
   name: orEmpty(driverName),
@@ -70,7 +63,7 @@ function validateKept(node: Draft<v1.CSINode>, old: Draft<v1.CSINode>): FieldErr
   return driversOf(old).flatMap((before) =>
     (byName.get(before.name) ?? [])
       .map(withoutLimit)
-      .flatMap((now) => unchanged(now, withoutLimit(before), Path.of('spec', 'drivers'), printedStructure(now, driverForm))),
+      .flatMap((now) => unchanged(now, withoutLimit(before), Path.of('spec', 'drivers'), printedAs('storage.v1.CSINodeDriver', now))),
   );
 }
 

@@ -16,18 +16,16 @@ import {
   objectRules,
   optional,
   orEmpty,
-  printedStructure,
+  printedAs,
   tooLong,
   type ChangeRules,
   type Draft,
   type Found,
   type Kind,
   type Path,
-  type StructureForm,
   type Writable,
 } from '../language.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
-import { volumeForm } from '../core/persistentVolume/printed.js';
 import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { immutable } from '../immutable.js';
 import { bytesOf } from './parameters.js';
@@ -36,20 +34,6 @@ const metadataBytesMax = 256 * 1024;
 const messageBytesMax = 1024;
 const errorCodeMax = 2 ** 31 - 1;
 const sourceText = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-const specForm: StructureForm = [
-  ['attacher', 'Attacher', 'text'],
-  [
-    'source',
-    'Source',
-    {
-      of: [
-        ['persistentVolumeName', 'PersistentVolumeName', 'optional'],
-        ['inlineVolumeSpec', 'InlineVolumeSpec', { optional: volumeForm }],
-      ],
-    },
-  ],
-  ['nodeName', 'NodeName', 'text'],
-];
 
 const error = members<v1.VolumeError>({
   // The message names the wrong limit.
@@ -85,7 +69,7 @@ const review: ChangeRules<Draft<v1.VolumeAttachment>>['review'] = [
   'objectMeta',
   rules,
   volumeName,
-  immutable('spec', (spec) => printedStructure(spec, specForm)),
+  immutable('spec', (spec) => printedAs('storage.v1.VolumeAttachmentSpec', spec)),
 ];
 
 export const volumeAttachments: Kind<Draft<v1.VolumeAttachment>> = {

@@ -42,15 +42,10 @@ export const texts = held('text');
 export const numbers = held('number');
 export const flags = held('flag');
 export const optionals = held('optional');
-export const maps = held('map');
-/** A structure, an optional structure, a list of structures. */
-export const structureOf = (name: string, of: StructureForm): Members => held({ of })(name);
+/** An optional structure, a list of structures. */
 export const optionalStructure = (name: string, optional: StructureForm): Members => held({ optional })(name);
 export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);
 export const printedBy = (by: (value: JsonValue) => JsonValue, ...names: readonly string[]): Members => held({ by })(...names);
-export const selectors = held('selector');
-export const quantities = held('quantity');
-export const metadata = held('metadata')('metadata');
 
 const zero = { text: '', number: 0, flag: false, optional: null, map: null, quantity: '0', selector: null, metadata: null } as const;
 

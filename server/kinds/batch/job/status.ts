@@ -10,9 +10,8 @@ import {
   missing,
   nonNegative,
   optional,
-  optionals,
   Path,
-  printedStructure,
+  printedAs,
   sameValue,
   specOf,
   statusOf,
@@ -28,7 +27,6 @@ import { overlapOf, parseIndexes } from './indexes.js';
 
 const statusPath = Path.of('status');
 const conditionsPath = statusPath.child('conditions');
-const uncountedForm = optionals('succeeded', 'failed');
 
 type Spec = Writable<v1.JobSpec>;
 type Status = Writable<v1.JobStatus>;
@@ -124,7 +122,13 @@ function validateFinished({ spec, status, before, changed }: Write): FieldError[
       ? [missing(statusPath.child('startTime'), 'startTime is required for finished job')]
       : []),
     ...((ends || changed('uncountedTerminatedPods')) && left
-      ? [invalid(statusPath.child('uncountedTerminatedPods'), printedStructure(uncounted, uncountedForm), 'must be empty for finished job')]
+      ? [
+          invalid(
+            statusPath.child('uncountedTerminatedPods'),
+            printedAs('batch.v1.UncountedTerminatedPods', uncounted),
+            'must be empty for finished job',
+          ),
+        ]
       : []),
   ];
 }

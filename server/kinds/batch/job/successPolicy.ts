@@ -4,20 +4,17 @@ import {
   invalid,
   isSet,
   knowing,
-  listOf,
   maxItems,
   members,
   missing,
   nonNegative,
-  optionals,
-  printedStructure,
+  printedAs,
   requiredAs,
   tooLong,
   withFacts,
   type FieldError,
   type Found,
   type Path,
-  type StructureForm,
   type Writable,
 } from '../../language.js';
 import { parseIndexes } from './indexes.js';
@@ -28,7 +25,6 @@ interface JobFacts {
 }
 
 const indexesBytesMax = 64 * 1024;
-const form: StructureForm = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
 
 const noRules = 'at least one rules must be specified when the successPolicy is specified';
 const rules = members<v1.SuccessPolicy, JobFacts>({
@@ -36,7 +32,8 @@ const rules = members<v1.SuccessPolicy, JobFacts>({
 });
 
 export function successPolicy(policy: Writable<v1.SuccessPolicy>, path: Path, job: Writable<v1.JobSpec>): Found {
-  if (job.completionMode !== 'Indexed') return [invalid(path, printedStructure(policy, form), 'requires indexed completion mode')];
+  if (job.completionMode !== 'Indexed')
+    return [invalid(path, printedAs('batch.v1.SuccessPolicy', policy), 'requires indexed completion mode')];
   return withFacts(rules, { completions: Number(job.completions ?? 0) })(policy, path);
 }
 

@@ -5,21 +5,16 @@ import {
   invalid,
   isSet,
   itemsOf,
-  listOf,
-  optionals,
-  optionalStructure,
   Path,
+  printedAs,
   printedSelector,
-  printedStructure,
   sameValue,
   specOf,
-  texts,
   unchanged,
   type Draft,
   type FieldError,
   type Found,
   type JsonValue,
-  type StructureForm,
   type Writable,
 } from '../../language.js';
 import type { EnabledFeatures } from '../../../../program/features/gates.js';
@@ -31,19 +26,13 @@ type Template = Writable<coreV1.PodTemplateSpec>;
 type Container = Writable<coreV1.Container>;
 
 const specPath = Path.of('spec');
-const failurePolicy = listOf('rules', [
-  ...texts('action'),
-  ...optionalStructure('onExitCodes', [...optionals('containerName'), ...texts('operator'), ...optionals('values')]),
-  ...listOf('onPodConditions', texts('type', 'status')),
-]);
-const successPolicy = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
-/** Immutable members, and the reference's format of structures. */
-const fixed: readonly (readonly [member: keyof v1.JobSpec, form: StructureForm | null])[] = [
+/** Immutable members, and the type of structures. */
+const fixed: readonly (readonly [member: keyof v1.JobSpec, structure: string | null])[] = [
   ['completionMode', null],
-  ['podFailurePolicy', failurePolicy],
+  ['podFailurePolicy', 'batch.v1.PodFailurePolicy'],
   ['backoffLimitPerIndex', null],
   ['managedBy', null],
-  ['successPolicy', successPolicy],
+  ['successPolicy', 'batch.v1.SuccessPolicy'],
 ];
 
 export function validateJobSpecUpdate(job: Draft<v1.Job>, old: Draft<v1.Job>, enabled: EnabledFeatures): Found {
@@ -53,12 +42,12 @@ export function validateJobSpecUpdate(job: Draft<v1.Job>, old: Draft<v1.Job>, en
     validateCompletions(spec, before),
     unchanged(printedSelector(spec.selector), printedSelector(before.selector), specPath.child('selector')),
     validateTemplate(spec, before, changeable(old, enabled)),
-    fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
+    fixed.flatMap(([member, structure]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], structure))),
   );
 }
 
-const shown = (value: JsonValue | undefined, form: StructureForm | null): JsonValue =>
-  value === undefined || value === null ? null : form === null ? value : printedStructure(value, form);
+const shown = (value: JsonValue | undefined, structure: string | null): JsonValue =>
+  value === undefined || value === null ? null : structure === null ? value : printedAs(structure, value);
 
 /** An indexed job can be resized, together with its parallelism. */
 function validateCompletions({ completions, completionMode, parallelism }: Spec, before: Spec): FieldError[] {

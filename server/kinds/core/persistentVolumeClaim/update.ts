@@ -6,18 +6,17 @@ import {
   isSet,
   itemsOf,
   Path,
-  printedBy,
+  printedAs,
   printedMap,
-  printedStructure,
   specOf,
   unchanged,
   type Draft,
   type FieldError,
+  type JsonObject,
   type Writable,
 } from '../../language.js';
 import { differenceOf } from '../../../registry/validation/difference.js';
 import { classAnnotation } from '../persistentVolumes.js';
-import { claimForm } from './printed.js';
 import { copySource } from './sources.js';
 
 type Claim = Draft<v1.PersistentVolumeClaim>;
@@ -41,7 +40,7 @@ export function validateClaimChange(claim: Claim, old: Claim): FieldError[] {
   // The annotation preceded the member: it may go then, but not differ.
   const movesClass = gainsClass && annotatedBefore !== undefined && (annotated === undefined || annotated === annotatedBefore);
   const [shown, shownBefore] = [comparable(claim, before, gainsClass), { ...before, volumeName: before.volumeName || spec.volumeName }].map(
-    (each) => printedStructure(each, form),
+    printedClaim,
   );
   return [
     ...(movesClass || annotated === annotatedBefore
@@ -87,7 +86,10 @@ function validateAttributesClass(claim: Claim, old: Claim): FieldError[] {
   ];
 }
 
-const form = claimForm(
-  (...names) => printedBy((list) => (itemsOf(list).length === 0 ? null : list), ...names),
-  (...names) => printedBy(printedMap, ...names),
-);
+/** An empty list or map equals none. */
+const printedClaim = ({ accessModes, resources, ...spec }: Spec): JsonObject =>
+  printedAs('core.v1.PersistentVolumeClaimSpec', {
+    ...spec,
+    accessModes: itemsOf(accessModes).length === 0 ? null : accessModes,
+    resources: { limits: printedMap(resources?.limits), requests: printedMap(resources?.requests) },
+  });

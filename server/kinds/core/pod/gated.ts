@@ -3,14 +3,13 @@ import {
   invalid,
   isSet,
   itemsOf,
-  printedStructure,
+  printedAs,
   sameValue,
   type FieldError,
   type JsonObject,
   type Path,
   type Writable,
 } from '../../language.js';
-import { nodeTermForm } from '../persistentVolume/printed.js';
 import { specPath } from './validation.js';
 
 type PodSpec = Writable<v1.PodSpec>;
@@ -67,4 +66,4 @@ function validateTerm(term: Term, before: Term, path: Path): FieldError[] {
   return onlyAdds ? [] : [invalid(path, printedTerm(term), 'only additions are allowed (no mutations or deletions)')];
 }
 
-const printedTerm = (term: Term): JsonObject => printedStructure(term, nodeTermForm);
+const printedTerm = (term: Term): JsonObject => printedAs('core.v1.NodeSelectorTerm', term);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { dumpTemplate } from '../../../../controllers/workloads/goDump.js';
-import { goMembers } from '../../../../controllers/workloads/goTypes.js';
+import { goMembers } from '../../../../api/catalogue/goStructures.js';
 import { templateHash } from '../../../../controllers/workloads/templateHash.js';
 import { packageRoot } from '../../../fixtures/packageRoot.js';
 
@@ -31,7 +31,7 @@ const dumped = (spec: object): string => dumpTemplate(template(spec));
 
 /** JSON names of a structure's members, including inlined ones. */
 const namesOf = (structure: string): readonly string[] =>
-  (goMembers(structure) ?? []).flatMap(({ member, type }) => (member === null ? namesOf(type.name) : [member]));
+  (goMembers(structure) ?? []).flatMap(({ member, type }) => (member === null ? namesOf(type.structure ?? '') : [member]));
 
 describe('controllers/workloads: hashes of templates', () => {
   it('are those that a reference of version 1.36 makes', () => {
@@ -104,7 +104,7 @@ describe('controllers/workloads: hashes of templates', () => {
   for (const [structure, members] of structures)
     it(`have the members of ${structure} in Go's order, under Go's names`, () => {
       expect(
-        goMembers(structure)
+        goMembers(`core.v1.${structure}`)
           ?.map(({ name }) => name)
           .join(' '),
       ).to.equal(members);
@@ -125,7 +125,7 @@ describe('controllers/workloads: hashes of templates', () => {
     const look = (type: string): void => {
       if (seen.has(type) || never.has(type)) return;
       seen.add(type);
-      const names = new Set(namesOf(type.slice(type.lastIndexOf('.') + 1)));
+      const names = new Set(namesOf(type));
       for (const [name, shape] of membersOf(type)) {
         const inner = shape.replace(/^(\[\]|\{\})*/, '');
         if (!names.has(name)) unknown.push(`${type}.${name}`);

@@ -23,6 +23,7 @@ import {
   on,
   oneOf,
   optional,
+  printedAs,
   requiredAs,
   when,
   whileOff,
@@ -33,7 +34,6 @@ import {
   type Writable,
 } from '../../../language.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { printedSecurityContext } from '../printedContainers.js';
 import type { PodFacts } from './facts.js';
 
 type PodSpec = Writable<v1.PodSpec>;
@@ -194,7 +194,7 @@ const unmasked = knowing((mount: string, path, { hostUsers }: PodFacts) =>
 function escalation(context: Context, path: Path): FieldError[] {
   if (context.allowPrivilegeEscalation !== false) return [];
   const contradicts = (what: string): FieldError =>
-    invalid(path, printedSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`);
+    invalid(path, printedAs('core.v1.SecurityContext', context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`);
   return [
     ...(context.privileged === true ? [contradicts('`privileged` to true')] : []),
     ...itemsOf(context.capabilities?.add).flatMap((capability) =>

@@ -1,25 +1,28 @@
-import { messageNamed, type Message, type MessageField } from '../../api/catalogue/protobuf.js';
+import { messageNamed, type Message, type MessageField } from './protobuf.js';
 
 /**
- * The structures of pod templates in the reference (`k8s.io/api/core/v1`), whose dump is hashed. Members and types are those of the Protobuf messages; the
- * tables hold the differences in Go.
+ * The structures of the reference (`k8s.io/api`), which it hashes and quotes in messages. Members and types are those of the Protobuf messages; the tables
+ * hold the differences in Go. Structures have the names of their messages (`core.v1.PodSpec`); the tables leave out `core.v1` and `meta.v1`.
  */
 
 /** Members that follow another one in Go, whatever their number in Protobuf. */
-const followers: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+type Followers = Readonly<Record<string, readonly string[]>>;
+const containerFollowers: Followers = {
+  ports: ['envFrom'],
+  resources: ['resizePolicy', 'restartPolicy', 'restartPolicyRules'],
+  volumeMounts: ['volumeDevices'],
+  readinessProbe: ['startupProbe'],
+  terminationMessagePath: ['terminationMessagePolicy'],
+};
+const followers: Readonly<Record<string, Followers>> = {
   PodSpec: {
     volumes: ['initContainers'],
     containers: ['ephemeralContainers'],
     serviceAccount: ['automountServiceAccountToken'],
     hostIPC: ['shareProcessNamespace'],
   },
-  Container: {
-    ports: ['envFrom'],
-    resources: ['resizePolicy', 'restartPolicy', 'restartPolicyRules'],
-    volumeMounts: ['volumeDevices'],
-    readinessProbe: ['startupProbe'],
-    terminationMessagePath: ['terminationMessagePolicy'],
-  },
+  Container: containerFollowers,
+  EphemeralContainerCommon: containerFollowers,
   PodSecurityContext: {
     seLinuxOptions: ['windowsOptions'],
     runAsUser: ['runAsGroup'],
@@ -29,6 +32,8 @@ const followers: Readonly<Record<string, Readonly<Record<string, readonly string
   VolumeSource: { photonPersistentDisk: ['projected'] },
   VolumeMount: { readOnly: ['recursiveReadOnly'] },
   ISCSIVolumeSource: { chapAuthDiscovery: ['chapAuthSession'] },
+  ISCSIPersistentVolumeSource: { chapAuthDiscovery: ['chapAuthSession'] },
+  'autoscaling.v2.HPAScalingRules': { stabilizationWindowSeconds: ['selectPolicy', 'policies'] },
   ClusterTrustBundleProjection: { labelSelector: ['optional'] },
   PersistentVolumeClaimSpec: { accessModes: ['selector'] },
 };
@@ -75,20 +80,38 @@ const textTypes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PersistentVolumeClaimSpec: { accessModes: 'PersistentVolumeAccessMode', volumeMode: 'PersistentVolumeMode' },
 };
 
+const volumeNames = { cephfs: 'CephFS', storageos: 'StorageOS' };
+const iscsiNames = { chapAuthDiscovery: 'DiscoveryCHAPAuth', chapAuthSession: 'SessionCHAPAuth' };
+const rbdNames = { monitors: 'CephMonitors', image: 'RBDImage', pool: 'RBDPool', user: 'RadosUser' };
+
 /** Names that do not follow from the JSON member. */
 const names: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   PodSpec: { serviceAccount: 'DeprecatedServiceAccount' },
-  VolumeSource: { cephfs: 'CephFS', storageos: 'StorageOS' },
-  ISCSIVolumeSource: { chapAuthDiscovery: 'DiscoveryCHAPAuth', chapAuthSession: 'SessionCHAPAuth' },
+  VolumeSource: volumeNames,
+  PersistentVolumeSource: volumeNames,
+  ISCSIVolumeSource: iscsiNames,
+  ISCSIPersistentVolumeSource: iscsiNames,
   GlusterfsVolumeSource: { endpoints: 'EndpointsName' },
-  RBDVolumeSource: { monitors: 'CephMonitors', image: 'RBDImage', pool: 'RBDPool', user: 'RadosUser' },
+  GlusterfsPersistentVolumeSource: { endpoints: 'EndpointsName' },
+  RBDVolumeSource: rbdNames,
+  RBDPersistentVolumeSource: rbdNames,
   FCVolumeSource: { wwids: 'WWIDs' },
   AzureDiskVolumeSource: { diskURI: 'DataDiskURI' },
   PhotonPersistentDiskVolumeSource: { pdID: 'PdID' },
+  'resource.v1.DeviceAttribute': {
+    int: 'IntValue',
+    ints: 'IntValues',
+    bool: 'BoolValue',
+    bools: 'BoolValues',
+    string: 'StringValue',
+    strings: 'StringValues',
+    version: 'VersionValue',
+    versions: 'VersionValues',
+  },
 };
 
 /** Words that Go capitalises at the beginning of a name. */
-const capitals = /^(?:api|aws|csi|dns|fc|fs|gce|gmsa|grpc|http|ip|iqn|iscsi|nfs|os|pd|rbd|se|ssl|tcp|tty|uid)(?=[A-Z]|$)/;
+const capitals = /^(?:api|aws|cel|csi|dns|fc|fs|gce|gmsa|grpc|http|ip|iqn|iscsi|nfs|os|pd|rbd|se|ssl|tcp|tty|uid)(?=[A-Z]|$)/;
 
 export interface GoMember {
   readonly name: string;
@@ -104,17 +127,21 @@ export interface GoType {
   readonly isNamed: boolean;
   /** `string`, `bool`, `int32`, `int64`, `map`, `ResourceList`, `Quantity`, `IntOrString`, `Time`, or the name of a structure or text. */
   readonly name: string;
+  /** The message of a structure. */
+  readonly structure?: string;
 }
 
+const commonPackage = /^(?:core|meta)\.v1\./;
 const read = new Map<string, readonly GoMember[]>();
 
 /** Returns a structure's members in Go's order; undefined for other types. */
 export function goMembers(structure: string): readonly GoMember[] | undefined {
   const known = read.get(structure);
   if (known !== undefined) return known;
-  const message = messageNamed(`core.v1.${structure}`) ?? messageNamed(`meta.v1.${structure}`);
+  const message = messageNamed(structure);
   if (message === undefined) return undefined;
-  const members = inGoOrder(message, followers[structure] ?? {}).map((field) => memberOf(structure, field));
+  const short = structure.replace(commonPackage, '');
+  const members = inGoOrder(message, followers[short] ?? {}).map((field) => memberOf(short, field));
   read.set(structure, members);
   return members;
 }
@@ -135,6 +162,7 @@ function memberOf(structure: string, { name: member, shape, presence, inline }: 
     isList,
     isNamed: textType !== undefined,
     name: textType ?? typeNameOf(of),
+    ...(of.is === 'type' && messageNamed(of.name) !== undefined && { structure: of.name }),
   };
   if (inline) return { name: type.name, member: null, type };
   return { name: member === 'metadata' ? type.name : (names[structure]?.[member] ?? goNameOf(member)), member, type };
