@@ -22,7 +22,7 @@ const invalid = (why: string): Authentication => ({ outcome: 'invalid', reason: 
 export interface CertificateOptions {
   /** Accepts the user's uid from the subject (feature AllowParsingUserUIDFromCertAuth). */
   readonly uids: boolean;
-  /** Receives the seconds for which the user's certificate remains valid. */
+  /** Receives the seconds for which a certificate remains valid, also of a refused one (request/x509/x509.go). */
   readonly observe?: (secondsLeft: number) => void;
 }
 
@@ -33,9 +33,9 @@ export function certificateAuthenticator(anchors: Live<Anchors>, { uids, observe
   return (request) => {
     const peer = peerOf(request);
     if (peer === null) return absent;
+    observe?.((peer.notAfter - Date.now()) / 1000);
     const wrong = problem(peer);
     if (wrong !== null) return invalid(wrong);
-    observe?.((peer.notAfter - Date.now()) / 1000);
     let user = users.get(peer);
     if (user === undefined) users.set(peer, (user = readUser(peer, uids)));
     return user;

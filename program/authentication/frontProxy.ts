@@ -2,7 +2,7 @@ import { headerText } from '../port/headerText.js';
 import type { Request } from '../port/message.js';
 import type { Live } from '../files/liveFile.js';
 import { withAuthenticatedGroup } from './authenticator.js';
-import type { Authenticator } from './authenticator.js';
+import type { Authentication, Authenticator } from './authenticator.js';
 import { peerOf, subjectValues, vouchedBy, type Anchors } from './peer.js';
 
 /** Headers that name the user, as in the options; case-insensitive. */
@@ -20,14 +20,16 @@ export interface FrontProxyOptions {
   readonly headers: IdentityHeaders;
 }
 
-/** Accepts the user in headers of proxies with a certificate of these authorities. */
+/** Accepts the user in headers of proxies with a certificate of these authorities. Other certificates may still name a user (request/x509/x509.go). */
 export function frontProxyAuthenticator({ anchors, allowedNames, headers }: FrontProxyOptions): Authenticator {
   const problem = vouchedBy(anchors);
   return (request) => {
     const peer = peerOf(request);
-    if (peer === null || problem(peer) !== null) return { outcome: 'absent' };
+    if (peer === null) return { outcome: 'absent' };
+    const wrong = problem(peer);
+    if (wrong !== null) return invalid(wrong);
     const [proxy = ''] = subjectValues(peer, 'CN').slice(-1);
-    if (allowedNames.length > 0 && !allowedNames.includes(proxy)) return { outcome: 'absent' };
+    if (allowedNames.length > 0 && !allowedNames.includes(proxy)) return invalid(`its name ${JSON.stringify(proxy)} is not allowed`);
     const sent = namedHeaders(request);
     const name = first(sent, headers.user);
     if (name === '') return { outcome: 'absent' };
@@ -42,6 +44,8 @@ export function frontProxyAuthenticator({ anchors, allowedNames, headers }: Fron
     };
   };
 }
+
+const invalid = (why: string): Authentication => ({ outcome: 'invalid', reason: `certificate of a front proxy: ${why}` });
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 

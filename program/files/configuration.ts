@@ -55,6 +55,9 @@ export function configurationProblems(value: JsonValue, wanted: KindOfConfigurat
   return schemaErrors(value, wanted, () => kindSchema(wanted));
 }
 
+/** Tells these errors from others, for files in which they only earn a warning. */
+export const isUnknownMember = (problem: string): boolean => / is unknown(?: \(did you mean .*\))?$/.test(problem);
+
 /** `shape` must be the same object at each call. */
 export const shapeProblems = (value: JsonValue, shape: Exclude<Shape, string>): readonly string[] =>
   schemaErrors(value, shape, () => partSchema(shape));

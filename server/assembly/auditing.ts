@@ -36,7 +36,12 @@ export async function createAuditing({
   elsewhere,
 }: AuditingOptions): Promise<OpenAuditor | null> {
   const { 'audit-policy-file': policyFile, 'audit-log-path': logPath, 'audit-webhook-config-file': webhookFile } = options;
-  const policy = policyFile === null ? null : readPolicyFile(policyFile);
+  const policy =
+    policyFile === null
+      ? null
+      : readPolicyFile(policyFile, (members) => {
+          log.warn('the audit policy has members that have no effect', { file: policyFile, members });
+        });
   const counts = auditMetrics(registry);
   if (logPath === null && webhookFile === null) return null;
   if (policy === null) {

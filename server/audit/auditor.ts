@@ -90,9 +90,13 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
 type Emit = (record: AuditRecord, stage: Stage, code: number | null) => Promise<boolean>;
 
 function follow(request: AuditedRequest, record: AuditRecord, emit: Emit): void {
-  const complete = once(() => {
+  const complete = once(async () => {
     annotateLatency(request, record);
-    return emit(record, record.ending, codeOf(request));
+    const code = codeOf(request);
+    if (code !== 0) return emit(record, record.ending, code);
+    record.closedEarly();
+    if (request.longRunning) await emit(record, 'ResponseStarted', okCode);
+    return emit(record, record.ending, okCode);
   });
   if (request.longRunning) {
     const started = (code: number): void => {
@@ -118,6 +122,7 @@ function annotateLatency({ startedAt, latency }: AuditedRequest, record: AuditRe
 }
 
 const switchingProtocols = 101;
+const okCode = 200;
 
 const codeOf = ({ switched, response }: AuditedRequest): number =>
   switched ? switchingProtocols : response.headersSent ? response.statusCode : 0;

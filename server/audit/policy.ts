@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../api/object.js';
-import { configurationProblems, type ConfigurationKind } from '../../program/files/configuration.js';
+import { configurationProblems, isUnknownMember, type ConfigurationKind } from '../../program/files/configuration.js';
+import { subdomainName } from '../registry/validation/names.js';
 import { levels, stages } from './event.js';
 import type { Level, Stage } from './event.js';
 
@@ -31,7 +32,7 @@ export interface AuditPolicy {
 }
 
 export type PolicyResult =
-  | { readonly ok: true; readonly policy: AuditPolicy }
+  | { readonly ok: true; readonly policy: AuditPolicy; /** Unknown members. */ readonly ignored: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
 const texts = { list: 'text' } as const;
@@ -73,9 +74,10 @@ interface WrittenPolicy extends Omit<Written<AuditPolicy>, 'rules'> {
   readonly rules?: readonly WrittenRule[] | null;
 }
 
-/** Reads and checks a parsed policy. Every error has its path. Pure. */
+/** Reads and checks a parsed policy, without members that it does not know (audit/policy/reader.go). Every error has its path. Pure. */
 export function readPolicy(document: JsonValue): PolicyResult {
-  const ofShape = configurationProblems(document, policyKind);
+  const found = configurationProblems(document, policyKind);
+  const ofShape = found.filter((problem) => !isUnknownMember(problem));
   if (ofShape.length > 0) return { ok: false, problems: ofShape };
   const { rules, omitStages, omitManagedFields } = document as WrittenPolicy;
   const problems = [
@@ -85,6 +87,7 @@ export function readPolicy(document: JsonValue): PolicyResult {
   if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
+    ignored: found,
     policy: { rules: (rules ?? []).map(completeRule), omitStages: omitStages ?? [], omitManagedFields: omitManagedFields ?? false },
   };
 }
@@ -128,7 +131,10 @@ function urlProblems(url: string, path: string): string[] {
 
 function resourceProblems({ group, resources, resourceNames }: PolicyResources, path: string): string[] {
   return [
-    ...(group.includes('/') ? [`${path}.group is a group without a version: ${JSON.stringify(group)}`] : []),
+    ...(isGroup(group) ? [] : [`${path}.group is no group, which has no version: ${JSON.stringify(group)}`]),
     ...(resourceNames.length > 0 && resources.length === 0 ? [`${path}.resourceNames needs resources beside it`] : []),
   ];
 }
+
+/** Checks the name alone: a group may come later (apis/audit/validation). */
+const isGroup = (group: string): boolean => group === '' || group === '*' || subdomainName(group, false).length === 0;

@@ -36,6 +36,7 @@ export class AuditRecord implements AuditTrail {
   #objectRef: JsonObject | null;
   #status: Status | null = null;
   #failure: string | null = null;
+  #early: JsonObject | null = null;
   ending: 'ResponseComplete' | 'Panic' = 'ResponseComplete';
   #requestBody: string | null = null;
   #responseBody: string | null = null;
@@ -75,6 +76,11 @@ export class AuditRecord implements AuditTrail {
     this.#failure = message;
   }
 
+  /** Stands for the status of a response that never began (endpoints/filters/audit.go). */
+  closedEarly(): void {
+    this.#early = { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 };
+  }
+
   annotate(key: string, value: string, level?: 'Request'): void {
     // The first annotation of a key stays, so that later steps cannot reword decisions.
     if (key in this.#annotations || (level !== undefined && !reaches(this.#extent.level, level))) return;
@@ -106,6 +112,7 @@ export class AuditRecord implements AuditTrail {
   }
 
   #responseStatus(code: number): JsonObject {
+    if (this.#early !== null) return this.#early;
     if (this.#failure !== null) return { metadata: {}, message: this.#failure, code };
     if (this.#status === null) return { metadata: {}, code };
     const { status, message, reason, details } = this.#status;

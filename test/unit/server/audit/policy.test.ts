@@ -47,12 +47,13 @@ describe('audit, policy', () => {
       policyOf([{ level: 'None', omitStages: ['Response'] }]),
       /rules\[0\]\.omitStages\[0\] must be one of RequestReceived, .* not "Response"/,
     ],
-    'an unknown member': [policyOf([{ level: 'None', user: ['ada'] }]), /rules\[0\]\.user is unknown/],
+    'an unknown member and a wrong one': [policyOf([{ level: 'None', user: ['ada'], verbs: 'get' }]), /rules\[0\]\.verbs must be a list/],
     'a text in place of a list': [policyOf([{ level: 'None', users: 'ada' }]), /rules\[0\]\.users must be a list/],
     'paths beside resources': [policyOf([{ level: 'None', nonResourceURLs: ['/x'], resources: [{ group: '' }] }]), /cannot stand beside/],
     'a star in the middle of a path': [policyOf([{ level: 'None', nonResourceURLs: ['/x*y'] }]), /may have "\*" at its end only/],
     'a path without a slash': [policyOf([{ level: 'None', nonResourceURLs: ['x'] }]), /must begin with "\/"/],
-    'a group with a version': [policyOf([{ level: 'None', resources: [{ group: 'apps/v1' }] }]), /is a group without a version/],
+    'a group with a version': [policyOf([{ level: 'None', resources: [{ group: 'apps/v1' }] }]), /is no group, which has no version/],
+    'a group in capitals': [policyOf([{ level: 'None', resources: [{ group: 'Apps' }] }]), /is no group/],
     'what is not a list': [policyOf([], { rules: 'none' }), /rules must be a list/],
     'metadata that are none': [policyOf([{ level: 'None' }], { metadata: 'x' }), /metadata must be an object/],
     'names without resources': [
@@ -66,6 +67,18 @@ describe('audit, policy', () => {
       expect(result.ok ? [] : result.problems).to.satisfy((problems: readonly string[]) => problems.some((text) => problem.test(text)));
     });
   }
+
+  // LoadPolicyFromBytes of audit/policy/reader.go.
+  it('leaves out members that it does not know, and names them', () => {
+    const result = readPolicy(policyOf([{ level: 'None', user: ['ada'] }], { rule: [] }));
+    expect(result.ok && [...result.ignored].sort()).to.deep.equal([
+      'rule is unknown (did you mean rules?)',
+      'rules[0].user is unknown (did you mean users?)',
+    ]);
+    expect(result.ok && result.policy.rules[0]?.users).to.deep.equal([]);
+    const clean = readPolicy(policyOf([{ level: 'None' }]));
+    expect(clean.ok && clean.ignored).to.deep.equal([]);
+  });
 
   it('names everything that is wrong at once', () => {
     const result = readPolicy(policyOf([{ level: 'x' }, { level: 'None', verbs: [1] }]));

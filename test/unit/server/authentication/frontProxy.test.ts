@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import tls from 'node:tls';
 import { expect } from 'chai';
-import { firstOf } from '../../../../program/authentication/authenticator.js';
+import { firstOf, type Authenticator } from '../../../../program/authentication/authenticator.js';
 import { certificateAuthenticator } from '../../../../program/authentication/certificate.js';
 import { frontProxyAuthenticator } from '../../../../program/authentication/frontProxy.js';
 import { stripCredentials } from '../../../../server/authentication/stripping.js';
@@ -17,9 +17,13 @@ describe('a front proxy', () => {
   let clients: Identities;
   let proxies: Identities;
   let door: FrontDoor;
+  /** A door for proxies alone. */
+  let lone: FrontDoor;
+  let open: (authenticators: readonly Authenticator[]) => Promise<FrontDoor>;
   let proxy: Identity;
   let other: Identity;
   let ann: Identity;
+  const observed: number[] = [];
 
   before(async () => {
     [clients, proxies] = [await createIdentities('cluster'), await createIdentities('cluster')];
@@ -36,36 +40,39 @@ describe('a front proxy', () => {
     const anchorsOf = ({ ca }: Identities): ReturnType<typeof fixed<X509Certificate[]>> => fixed([new X509Certificate(ca)]);
     const ways = [
       frontProxyAuthenticator({ anchors: anchorsOf(proxies), allowedNames: ['proxy'], headers }),
-      certificateAuthenticator(anchorsOf(clients), { uids: true }),
+      certificateAuthenticator(anchorsOf(clients), { uids: true, observe: (secondsLeft) => observed.push(secondsLeft) }),
     ];
-    door = await openFrontDoor({
-      identities: clients,
-      server,
-      listener: {
-        credentials: fixed({
-          certificate: { cert: Buffer.from(server.cert), key: Buffer.from(server.key) },
-          clientCa: Buffer.from(clients.ca + proxies.ca),
-          sni: null,
-        }),
-      },
-      chain: {
-        authenticate: stripCredentials(
-          firstOf(ways, () => true),
-          headers,
-        ),
-        authorize: () => ({ decision: 'allow', reason: '' }),
-      },
-      resources: (context) => {
-        const { user, request } = context as Exchange;
-        const left = [...Object.keys(request.headers), ...request.rawHeaders.filter((_, index) => index % 2 === 0)].filter((name) =>
-          /^(x-remote|x-other|authorization|impersonate)/i.test(name),
-        );
-        writeJson(context as Exchange, 200, { user, left });
-        return Promise.resolve();
-      },
-    });
+    open = (authenticators) =>
+      openFrontDoor({
+        identities: clients,
+        server,
+        listener: {
+          credentials: fixed({
+            certificate: { cert: Buffer.from(server.cert), key: Buffer.from(server.key) },
+            clientCa: Buffer.from(clients.ca + proxies.ca),
+            sni: null,
+          }),
+        },
+        chain: {
+          authenticate: stripCredentials(
+            firstOf(authenticators, () => true),
+            headers,
+          ),
+          authorize: () => ({ decision: 'allow', reason: '' }),
+        },
+        resources: (context) => {
+          const { user, request } = context as Exchange;
+          const left = [...Object.keys(request.headers), ...request.rawHeaders.filter((_, index) => index % 2 === 0)].filter((name) =>
+            /^(x-remote|x-other|authorization|impersonate)/i.test(name),
+          );
+          writeJson(context as Exchange, 200, { user, left });
+          return Promise.resolve();
+        },
+      });
+    door = await open(ways);
+    lone = await open(ways.slice(0, 1));
   });
-  after(() => door.listener.close());
+  after(() => Promise.all([door, lone].map(({ listener }) => listener.close())));
 
   const ask = async (call: Partial<Call>): Promise<Record<string, unknown>> =>
     (await call1(door.port, { path: '/api/v1/things/x', ...call })).body;
@@ -114,9 +121,18 @@ describe('a front proxy', () => {
       (await call1(door.port, { path: '/api/v1/things/x', identity: ann, headers: { X_Remote_User: smuggled.X_Remote_User } })).body,
     ).to.have.nested.property('user.name', 'proxy');
   });
+  // Verifier.AuthenticateRequest of request/x509/x509.go refuses what nobody else accepts.
+  it('is no anonymous client with another certificate, where there are no others', async () => {
+    const alone = async (identity?: Identity): Promise<number> =>
+      (await call1(lone.port, { path: '/api/v1/things/x', headers: said, ...(identity === undefined ? {} : { identity }) })).status;
+    expect([await alone(), await alone(proxy), await alone(other), await alone(ann)]).to.deep.equal([200, 200, 401, 401]);
+  });
   it('is refused with an expired certificate', async () => {
     const expired = await proxies.issue({ name: 'proxy', expired: true });
+    observed.length = 0;
     expect(await ask({ identity: expired, headers: said })).to.deep.include({ code: 401 });
+    // A refused certificate is measured, too (request/x509/x509.go).
+    expect(observed.map(Math.sign)).to.deep.equal([-1]);
   });
 
   it('and every other client may send certificates that lead to its authority, also when it takes up a session again', async () => {
