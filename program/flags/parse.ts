@@ -11,7 +11,10 @@ export type ParseResult<T extends FlagTable> =
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v3`. Underscores in names count as dashes. */
+/**
+ * `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v3`. Underscores in names count as dashes. Empty arguments are skipped, as by the reference's
+ * programs (`Args` in cmd/kube-apiserver/app/server.go).
+ */
 export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[]): ParseResult<T> {
   const names = spellings(table);
   const values = new Map<string, ValueTypes[FlagKind] | null>();
@@ -20,7 +23,7 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
     const argument = argv[i]!;
     const read = splitArgument(argument, table);
     if (read === null) {
-      errors.push(`unexpected argument ${JSON.stringify(argument)}: this program takes options only, written --name=value`);
+      if (argument !== '') errors.push(unexpected(argument));
       continue;
     }
     const name = names.get(read.name.replaceAll('_', '-'));
@@ -52,6 +55,9 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
     given: new Set([...values].filter(([, value]) => value !== null).map(([name]) => name)),
   };
 }
+
+const unexpected = (argument: string): string =>
+  `unexpected argument ${JSON.stringify(argument)}: this program takes options only, written --name=value`;
 
 function spellings(table: FlagTable): ReadonlyMap<string, string> {
   const names = new Map<string, string>();

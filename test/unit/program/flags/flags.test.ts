@@ -34,6 +34,7 @@ const accepted: [string[], object][] = [
   [['--secure-port=1'], { 'secure-port': 1 }],
   [['--secure-port', '1'], { 'secure-port': 1 }],
   [['--secure_port=1'], { 'secure-port': 1 }],
+  [['', '--secure-port=1', ''], { 'secure-port': 1 }],
   [['--secure-port=1', '--secure-port=2'], { 'secure-port': 2 }],
   [['--switch'], { switch: true }],
   [['--switch=false'], { switch: false }],
