@@ -25,11 +25,12 @@ export interface HealthCheckOptions {
   readonly awaitsStorage: boolean;
   /** Returns why creates and updates are refused for lack of space, or null; absent where another component checks that. */
   readonly spaceAlarm?: (() => Promise<SpaceStatus['alarm']>) | undefined;
-  /** Key services: one check each, or one for all if they may change at run time. */
+  /** Key services: one check for all if they may change at run time or none is of version 1, as in the reference (`LoadEncryptionConfig`); otherwise one each. */
   readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };
 }
 
 export interface KeyCheck {
+  readonly version: 'v1' | 'v2';
   check(): Promise<void>;
 }
 
@@ -92,12 +93,14 @@ const spaceWarnings = {
 } as const;
 
 function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCheckOptions['keyServices']): void {
-  if (!mayChange) {
-    for (const [index, service] of current().entries())
+  const services = current();
+  if (!mayChange && (services.length === 0 || services.some(({ version }) => version === 'v1'))) {
+    for (const [index, service] of services.entries())
       health.add({ name: `kms-provider-${index}`, check: remembered(() => asked(service)) }, butNotLivez);
     return;
   }
-  health.add({ name: 'poststarthook/start-encryption-provider-config-automatic-reload', check: () => undefined }, everywhere);
+  if (mayChange)
+    health.add({ name: 'poststarthook/start-encryption-provider-config-automatic-reload', check: () => undefined }, everywhere);
   const checks = new WeakMap<KeyCheck, () => Promise<void>>();
   const checkOf = (service: KeyCheck): (() => Promise<void>) => {
     const known = checks.get(service) ?? remembered(() => asked(service));

@@ -84,7 +84,7 @@ describe('services of the machine beside the built API server', function () {
       .map((name) => join(folder, 'data', name))
       .filter((file) => statSync(file).isFile());
     expect(files.filter((file) => readFileSync(file).includes('under-the-old-oak'))).to.deep.equal([]);
-    expect((await send('GET', '/readyz/kms-provider-0')).status).to.equal(200);
+    expect((await send('GET', '/readyz/kms-providers')).status).to.equal(200);
   });
 
   it('sign tokens of service accounts', async () => {

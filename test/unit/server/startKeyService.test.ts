@@ -26,14 +26,14 @@ describe('a start while the key service is away', function () {
     await plugin.start();
     await server.restart(flag);
     expect((await server.ask('POST', secrets, { metadata: { name: 'till' }, stringData: { a: 'b' } })).status).to.equal(201);
-    expect((await server.ask('GET', '/livez/kms-provider-0')).status).to.equal(404);
-    for (const endpoint of ['readyz', 'healthz']) expect((await server.ask('GET', `/${endpoint}/kms-provider-0`)).status).to.equal(200);
+    expect((await server.ask('GET', '/livez/kms-providers')).status).to.equal(404);
+    for (const endpoint of ['readyz', 'healthz']) expect((await server.ask('GET', `/${endpoint}/kms-providers`)).status).to.equal(200);
 
     plugin.broken = true;
     await server.restart(flag);
     expect((await server.ask('GET', '/livez')).status).to.equal(200);
-    expect((await server.ask('GET', '/readyz')).text).to.include('[-]kms-provider-0 failed');
-    expect((await server.ask('GET', '/readyz?exclude=kms-provider-0')).status).to.equal(200);
+    expect((await server.ask('GET', '/readyz')).text).to.include('[-]kms-providers failed');
+    expect((await server.ask('GET', '/readyz?exclude=kms-providers')).status).to.equal(200);
     expect((await server.ask('GET', '/api/v1/pods')).status).to.equal(200);
     expect((await server.ask('GET', `${secrets}/till`)).status).to.equal(500);
 

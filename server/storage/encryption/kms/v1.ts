@@ -17,6 +17,7 @@ const cacheSizeDefault = 1_000;
 /** The encrypted key precedes each value. Each write, and each read with an uncached key, calls the service. */
 class KmsV1 implements KeyService {
   readonly name: string;
+  readonly version = 'v1';
   readonly transformer: Transformer;
   readonly #counts: EncryptionCounts;
   readonly #connection: KmsConnection;

@@ -34,6 +34,7 @@ interface WriteSeed {
 class KmsV2 implements KeyService {
   readonly #counts: EncryptionCounts;
   readonly name: string;
+  readonly version = 'v2';
   readonly transformer: Transformer;
   readonly #connection: KmsConnection;
   readonly #seeds = new KeyCache(keysRemembered, { keyMissed: () => this.#counts.keyMissed(), keysFill: () => {} });
