@@ -103,8 +103,11 @@ function nonResourceRuleOf(rule: JsonObject): (info: RequestInfo) => boolean {
   return (info) =>
     !info.isResource &&
     verbs(info.verb) &&
-    urls.some((url) => url === all || (url.endsWith('/*') ? info.path.startsWith(url.slice(0, -1)) : url === info.path));
+    urls.some((url) => url === all || url === info.path || info.path.startsWith(folderOf(url)));
 }
+
+/** A path covers those below it, with or without a star at its end (flowcontrol/rule.go). */
+const folderOf = (url: string): string => url.replace(/\*$/, '').replace(/(?<!\/)$/, '/');
 
 export function levelOf(object: ApiObject): LevelSettings {
   const spec = objectAt(object, 'spec') ?? {};
