@@ -101,9 +101,7 @@ function nonResourceRuleOf(rule: JsonObject): (info: RequestInfo) => boolean {
   const verbs = anyOf(texts(rule, 'verbs'));
   const urls = texts(rule, 'nonResourceURLs');
   return (info) =>
-    !info.isResource &&
-    verbs(info.verb) &&
-    urls.some((url) => url === all || url === info.path || info.path.startsWith(folderOf(url)));
+    !info.isResource && verbs(info.verb) && urls.some((url) => url === all || url === info.path || info.path.startsWith(folderOf(url)));
 }
 
 /** A path covers those below it, with or without a star at its end (flowcontrol/rule.go). */

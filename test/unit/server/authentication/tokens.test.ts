@@ -14,7 +14,8 @@ import {
 } from '../../../../server/authentication/tokens/token.js';
 import { webSocketAuthenticator } from '../../../../server/authentication/tokens/webSocket.js';
 import type { Request } from '../../../../program/port/message.js';
-import { createMemoryStorage } from '../../../../server/storage/memory.js';
+import { StatusError } from '../../../../api/status.js';
+import { createMemoryStorage, type MemoryStorage } from '../../../../server/storage/memory.js';
 import { firstOf, type Authentication, type Authenticator } from '../../../../program/authentication/authenticator.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
@@ -51,7 +52,8 @@ describe('authentication/tokens', () => {
     expect(parseCsv('a,b')).to.deep.equal([['a', 'b']]);
     expect(parseCsv('a,')).to.deep.equal([['a', '']]);
     expect(parseCsv('')).to.deep.equal([]);
-    expect(() => parseCsv('a,"b"c\n')).to.throw(/quote/);
+    expect(parseCsv('a\nb,c')).to.deep.equal([['a'], ['b', 'c']]);
+    expect(() => parseCsv('a,"b"c\n')).to.throw(/quote is out of place near row 1$/);
   });
 
   it('knows users by a file of tokens, with groups by their exact names', () => {
@@ -153,10 +155,16 @@ describe('authentication/tokens', () => {
       [`${carrier('')}, other`, 'absent'],
       [carrier(''), 'absent'],
       ['other', 'absent'],
+      [`x${carrier('t0ken')}, other`, 'absent'],
     ];
     for (const [protocols, outcome] of outcomes) expect(await asked(protocols), protocols).to.deep.equal([outcome, protocols]);
     expect(await asked(good)).to.deep.equal(['user', 'v4.channel.k8s.io, v5']);
     expect(await asked(undefined)).to.deep.equal(['absent', undefined]);
+    const headers = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-protocol': `${carrier(Buffer.from([0xff]))}, other` };
+    const never = (): never => {
+      throw new Error('asked');
+    };
+    expect(await webSocketAuthenticator(never, [])({ headers } as unknown as Request)).to.include({ outcome: 'invalid' });
     const others: Record<string, string>[] = [{ upgrade: 'SPDY/3.1' }, { connection: 'keep-alive' }, { connection: 'x-upgrade' }];
     for (const more of others) expect(await asked(good, more), JSON.stringify(more)).to.deep.equal(['absent', good]);
   });
@@ -245,6 +253,16 @@ describe('authentication/tokens', () => {
         'system:bootstrappers:a',
         'system:bootstrappers:b',
       ]);
+    });
+    it('are in the group of all where they name none, and last to the nanosecond', async () => {
+      expect(await answer(token, data)).to.have.deep.property('groups', ['system:bootstrappers']);
+      expect(await answer(token, { ...data, expiration: '2030-01-01T00:00:00.5Z' })).to.have.property('name', 'system:bootstrap:abcdef');
+      expect(await answer(token, { ...data, expiration: '2029-12-31T23:59:59.5Z' })).to.equal(null);
+    });
+    it('wait for storage that cannot answer', async () => {
+      const storage = { get: () => Promise.resolve({ outcome: 'unavailable', reason: 'no leader' } as const) } as unknown as MemoryStorage;
+      const failure = await bootstrapTokens(storage)(token).catch((error: unknown) => error);
+      expect(failure).to.be.an.instanceof(StatusError).and.include({ code: 503 });
     });
     // Only the log has the reasons of token/bootstrap/bootstrap.go; null for a token that is none of a secret.
     const refused: [string, string, Record<string, string>, object, string | null][] = [
