@@ -73,6 +73,7 @@ describe('encryption, health of key services', () => {
       );
       expect(await health.single('healthz', 'kms-provider-0')).to.deep.include(said(failure));
       plugin.brokenMethod = null;
+      expect(await health.single('healthz', 'kms-providers'), 'which is for version 2 alone').to.equal(null);
       await service.check();
       service.close();
       plugin.stop();
