@@ -50,6 +50,7 @@ describe('audit, policy', () => {
     'an unknown member and a wrong one': [policyOf([{ level: 'None', user: ['ada'], verbs: 'get' }]), /rules\[0\]\.verbs must be a list/],
     'a text in place of a list': [policyOf([{ level: 'None', users: 'ada' }]), /rules\[0\]\.users must be a list/],
     'paths beside resources': [policyOf([{ level: 'None', nonResourceURLs: ['/x'], resources: [{ group: '' }] }]), /cannot stand beside/],
+    'paths beside namespaces': [policyOf([{ level: 'None', nonResourceURLs: ['/x'], namespaces: ['a'] }]), /cannot stand beside/],
     'a star in the middle of a path': [policyOf([{ level: 'None', nonResourceURLs: ['/x*y'] }]), /may have "\*" at its end only/],
     'a path without a slash': [policyOf([{ level: 'None', nonResourceURLs: ['x'] }]), /must begin with "\/"/],
     'a group with a version': [policyOf([{ level: 'None', resources: [{ group: 'apps/v1' }] }]), /is no group, which has no version/],
@@ -108,6 +109,17 @@ describe('audit, policy', () => {
     'any resource': [{ resources: [{ group: 'apps', resources: ['*'] }] }, onScale, true],
     'a name': [{ resources: [{ group: '', resources: ['secrets'], resourceNames: ['till'] }] }, onSecret, true],
     'another name': [{ resources: [{ group: '', resources: ['secrets'], resourceNames: ['safe'] }] }, onSecret, false],
+    'one of several names': [
+      { resources: [{ group: '', resources: ['pods', 'secrets'], resourceNames: ['safe', 'till'] }] },
+      onSecret,
+      true,
+    ],
+    'one of several groups': [{ resources: [{ group: 'apps' }, { group: '' }] }, onSecret, true],
+    'one of several groups of users': [{ userGroups: ['dev'] }, { ...onSecret, user: { ...user, groups: ['ops', 'dev'] } }, true],
+    'subresources of any resource, for none': [{ resources: [{ group: '', resources: ['*/'] }] }, onSecret, false],
+    'one of several paths': [{ nonResourceURLs: ['/version', '/healthz*'] }, onPath, true],
+    'a path that begins another way': [{ nonResourceURLs: ['/readyz*'] }, onPath, false],
+    'the beginning of a path without a star': [{ nonResourceURLs: ['/healthz/pin'] }, onPath, false],
     'a path': [{ nonResourceURLs: ['/healthz/ping'] }, onPath, true],
     'the beginning of a path': [{ nonResourceURLs: ['/healthz*'] }, onPath, true],
     'any path': [{ nonResourceURLs: ['*'] }, onPath, true],
@@ -133,6 +145,8 @@ describe('audit, policy', () => {
 
   it('lets a rule speak louder than the policy on managed fields', () => {
     expect(extentFor([{ level: 'Request' }], onSecret, { omitManagedFields: true }).omitManagedFields).to.equal(true);
+    expect(extentFor([{ level: 'Request' }], onSecret).omitManagedFields).to.equal(false);
+    expect(extentFor([{ level: 'Request', omitManagedFields: true }], onSecret).omitManagedFields).to.equal(true);
     expect(extentFor([{ level: 'Request', omitManagedFields: false }], onSecret, { omitManagedFields: true }).omitManagedFields).to.equal(
       false,
     );

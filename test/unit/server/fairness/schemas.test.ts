@@ -60,6 +60,16 @@ describe('requests of flow schemas', () => {
     expect(isMatched({ resourceRules: [anything] }, '/version')).to.equal(false);
     expect(isMatched({ nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }, pods)).to.equal(false);
   });
+  it('need one of several paths and subjects', () => {
+    const rule = { nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['/x', '/y'] }] };
+    const subjects = ['bob', 'ann'].map((name) => ({ kind: 'User', user: { name } }));
+    expect([isMatched({ ...rule, subjects }, '/y'), isMatched({ ...rule, subjects }, '/z')]).to.deep.equal([true, false]);
+  });
+  it('are compiled with their uid and level', () => {
+    const spec = { priorityLevelConfiguration: { name: 'l' }, distinguisherMethod: { type: 'Other' } };
+    expect(schemaOf(schema('s', spec))).to.include({ name: 's', uid: 's', level: 'l', distinguisher: null });
+    expect(levelOf(schema('l', { type: 'Limited' }))).to.include({ name: 'l', uid: 'l' });
+  });
   it('have paths by verb', () => {
     const rule = { nonResourceRules: [{ verbs: ['post'], nonResourceURLs: ['/x'] }] };
     expect([isMatched(rule, '/x'), isMatched(rule, '/x', ann, 'POST')]).to.deep.equal([false, true]);
@@ -123,6 +133,7 @@ describe('settings of priority levels', () => {
       borrowingPercent: 0,
       lendablePercent: 5,
     });
+    expect(levelOf(schema('l', { type: 'Limited', limited: { limitResponse: { type: 'Queue' } } }))).to.include({ queues: 0 });
     expect(levelOf(schema('l', { type: 'Exempt', exempt: { nominalConcurrencyShares: 7 } }))).to.deep.include({ exempt: true, shares: 7 });
     expect(levelOf(schema('l', { type: 'Exempt' }))).to.deep.include({ exempt: true, shares: 0, queues: 0 });
   });

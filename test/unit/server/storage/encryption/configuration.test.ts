@@ -80,6 +80,12 @@ describe('encryption, configuration', () => {
     'a key service without a socket': [[entry(['secrets'], kms({ endpoint: 'https://vault' }))], /endpoint must be a socket/],
     'a key service of an unknown version': [[entry(['secrets'], kms({ apiVersion: 'v3' }))], /apiVersion must be v1 or v2/],
     'a cache size for v2': [[entry(['secrets'], kms({ cachesize: 5 }))], /cachesize is for v1 only/],
+    'a cache without room': [[entry(['secrets'], kms({ apiVersion: 'v1', cachesize: 0 }))], /cachesize must not be 0/],
+    'a group without a resource': [[entry(['.apps'])], /".apps" is no resource/],
+    'a wildcard within a group': [[entry(['*.a*'])], /stands only in/],
+    'a key with a long name': [[entry(['secrets'], aescbc('n'.repeat(keyNameCharactersMax + 1)))], /name must have 1 to/],
+    'a key without a secret': [[entry(['secrets'], { aescbc: { keys: [{ name: 'a', secret: '' }] } })], /secret must be base64/],
+    'a resource of a group behind everything': [[entry(['*.*']), entry(['deployments.apps'])], /"deployments.apps" is covered by/],
     'a time that is none': [[entry(['secrets'], kms({ timeout: 'soon' }))], /timeout must be a time above 0/],
     'a colon in the name of a key service': [[entry(['secrets'], kms({ name: 'a:b' }))], /kms\.name/],
   };
@@ -94,6 +100,14 @@ describe('encryption, configuration', () => {
     });
   }
 
+  it('keeps what is for services of v1 alone, and skips members without a value', () => {
+    const v1 = { apiVersion: 'v1', name: 'a:b', cachesize: -1, timeout: null };
+    const [rule] = readEncryptionConfiguration(fileWith([entry(['secrets'], kms(v1), kms(v1), { aesgcm: null, identity: {} })]));
+    const facts = { apiVersion: 'v1', name: 'a:b', cacheSize: -1, timeoutMs: 3_000, endpoint: 'unix:///run/kms.sock' };
+    expect(rule?.providers).to.deep.equal([{ kind: 'kms', kms: facts }, { kind: 'kms', kms: facts }, { kind: 'identity' }]);
+    const [later] = readEncryptionConfiguration(fileWith([entry(['secrets'], kms())]));
+    expect(later?.providers).to.deep.equal([{ kind: 'kms', kms: { ...facts, apiVersion: 'v2', name: 'vault', cacheSize: null } }]);
+  });
   // validateKMSConfigName of apiserver/validation/validation_encryption.go.
   for (const [versions, follows, isRefused] of [
     [['v1', 'v1'], false, false],
