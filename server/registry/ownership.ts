@@ -23,6 +23,7 @@ import {
 import { MismatchError, ownUpdate, type ObjectChange, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/scaled.js';
 import { sameValue } from '../patch/apply/compare.js';
+import { isReconciled } from '../patch/apply/reconcile.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { typeProblem } from '../patch/apply/typed.js';
 import { schemaOfKind } from '../patch/apply/typeSchema.js';
@@ -86,7 +87,7 @@ export function ownUpdated(
   const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
   const kept = keptOwners(resource, object, old, writer);
-  if (kept !== null && staysTyped(resource, object, old)) return kept;
+  if (kept !== null && staysTyped(resource, kept, object, old)) return kept;
   const change = { before: old, after: object };
   const worked = converting(resource, (forms) => ownedAfter(resource, change, { ...writer, sent }, forms), writer.ended);
   return worked instanceof Promise && resource.behaviour.asks != null
@@ -146,11 +147,12 @@ function emptyOf(schema: Schema): JsonObject {
   return empty;
 }
 
-/** The quick check for owners does not look at what stays, and a definition may have changed since. */
-const staysTyped = (resource: ServedResource, ...states: readonly ApiObject[]): boolean => {
+/** The quick check for owners looks neither at what stays nor at recorded fields, and a definition may have changed since. */
+const staysTyped = (resource: ServedResource, kept: readonly JsonObject[], ...states: readonly ApiObject[]): boolean => {
+  if (!resource.behaviour.selfDescribed) return true;
   const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));
-  const isTyped = (state: ApiObject): boolean => !isHeavy(state as JsonObject) && schema !== null && inOneGo(fits(resource, state, schema));
-  return !resource.behaviour.selfDescribed || states.every(isTyped);
+  if (schema === null || states.some((state) => isHeavy(state as JsonObject))) return false;
+  return states.every((state) => inOneGo(fits(resource, state, schema))) && kept.every(({ fieldsV1 }) => isReconciled(fieldsV1, schema));
 };
 
 const ownersWalkedMax = 64;

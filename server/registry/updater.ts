@@ -299,7 +299,7 @@ async function ownersAfterAdmission(
   const admitted = sameValue(left ?? [], before ?? []) ? null : ownersAdmitted(left, request.warn);
   if (admitted !== null || applied !== undefined) return admitted ?? applied;
   const update = { object: sent, old, subresource: change.subresource };
-  return await ownersOfUpdate(target, update, contextOf(request, undefined, undefined));
+  return (await ownersOfUpdate(target, update, contextOf(request, undefined, undefined))) ?? [];
 }
 
 /** An absent object has no uid that could match. */

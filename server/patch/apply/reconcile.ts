@@ -1,3 +1,5 @@
+import { isObject } from '../../../api/json/json.js';
+import type { JsonValue } from '../../../api/object.js';
 import type { Steps } from '../../../api/steps.js';
 import { FieldSet } from './fieldSet.js';
 import { comparedInStep } from './items.js';
@@ -32,6 +34,15 @@ function* underSchema(fields: FieldSet, schema: Schema): Steps<FieldSet> {
     if (now !== child) (children ??= new Map(fields.children)).set(element, now);
   }
   return children === null ? fields : FieldSet.of(fields.self, children);
+}
+
+/** Whether nothing below these recorded fields became atomic. */
+export function isReconciled(fieldsV1: JsonValue | undefined, schema: Schema): boolean {
+  if (!isObject(fieldsV1) || schema.kind === 'leaf' || schema.kind === 'unknown') return true;
+  const isAtomic = schema.kind === 'list' ? schema.relationship === 'atomic' : schema.atomic;
+  for (const element in fieldsV1)
+    if (element !== '.' && (isAtomic || !isReconciled(fieldsV1[element], below(schema, element)))) return false;
+  return true;
 }
 
 function below(schema: Exclude<Schema, { kind: 'leaf' | 'unknown' }>, element: string): Schema {

@@ -51,6 +51,17 @@ describe('extensions/objects', () => {
   describe('without subresources', () => {
     beforeEach(() => server.define(definition('widgets', 'Widget')));
 
+    // typed/reconcile_schema.go of structured-merge-diff.
+    it('are owned as a whole where their type became atomic, even by a write that changes nothing', async () => {
+      const fieldsOf = ({ metadata }: ApiObject): unknown =>
+        (metadata.managedFields?.[0] as { fieldsV1?: JsonObject }).fieldsV1?.['f:spec'];
+      expect(fieldsOf(await create(widget('a', { size: 1 })))).to.deep.equal({ '.': {}, 'f:size': {} });
+      const spec = { type: 'object', 'x-kubernetes-map-type': 'atomic', properties: { size: { type: 'integer' } } };
+      const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec } } } }];
+      await server.changeDefinition('widgets.example.com', (object) => ({ ...object, spec: { ...(object['spec'] as object), versions } }));
+      expect(fieldsOf(await change('a', {}))).to.deep.equal({});
+    });
+
     it('keep a status that is created with them, and count every change but that of metadata', async () => {
       expect(await create(widget('a', { size: 1 }, { status: { ready: true } })))
         .to.deep.include({ spec: { size: 1 }, status: { ready: true } })

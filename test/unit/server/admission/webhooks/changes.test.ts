@@ -53,6 +53,15 @@ describe('webhooks of admission, changes of metadata', () => {
     expect(ownersOf(await server.request('GET', `${maps}/known`))).to.equal(undefined);
   });
 
+  // The field manager runs before admission: the first of the transformers in endpoints/handlers/update.go.
+  it('make nobody an owner, not even of an object without owners', async () => {
+    service.reply = patchReply([]);
+    await server.request('POST', maps, map('unowned', { data: { a: '1' } }));
+    service.reply = patchReply([{ op: 'add', path: '/data', value: { b: '2' } }]);
+    const { body } = await server.request('PUT', `${maps}/unowned`, map('unowned'));
+    expect([body['data'], (body as unknown as ApiObject).metadata.managedFields]).to.deep.equal([{ b: '2' }, undefined]);
+  });
+
   const wrong: readonly (readonly [path: string, value: string, problem: string])[] = [
     ['operation', 'Guess', 'operation must be `Apply` or `Update`'],
     ['apiVersion', '', 'apiVersion must not be empty'],
