@@ -101,6 +101,12 @@ export function joinedAt<T extends object, const P extends string>(path: PathIn<
       .map((value) => textAt(value))
       .join(',') || absent;
 }
+/** Addresses of a load balancer: distinct and sorted (`loadBalancerStatusStringer` in printers/internalversion/printers.go). */
+export function balancerAddresses(entries: Parameters<typeof itemsOf>[0]): string[] {
+  const texts = itemsOf(entries).map((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'));
+  return [...new Set(texts)].filter((text) => text !== '').sort();
+}
+
 export const labelsAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> => shown(path, labelsText);
 export const selectorAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> => shown(path, selectorText);
 

@@ -1,6 +1,7 @@
 import type * as v1 from '../../../api/types/core/v1.js';
 import {
   at,
+  balancerAddresses,
   dns1035LabelName,
   dnsLabelName,
   fieldsAt,
@@ -21,10 +22,9 @@ import { serviceWarnings, statusWarnings } from './service/warnings.js';
 
 function externalAddresses({ spec = {}, status }: Draft<v1.Service>): string {
   const given = itemsOf(spec.externalIPs);
-  const balanced = itemsOf(status?.loadBalancer?.ingress).map(({ ip, hostname = '' }) => ip || hostname);
   switch (spec.type) {
     case 'LoadBalancer':
-      return [...balanced, ...given].join(',') || '<pending>';
+      return [...balancerAddresses(status?.loadBalancer?.ingress), ...given].join(',') || '<pending>';
     case 'ExternalName':
       return spec.externalName ?? '';
     default:

@@ -2,6 +2,7 @@ import type * as v1 from '../../../api/types/networking/v1.js';
 import {
   all,
   at,
+  balancerAddresses,
   changed,
   dnsSubdomain,
   each,
@@ -99,10 +100,7 @@ export const ingresses: Kind<Draft<v1.Ingress>> = {
   cells: {
     Class: at('spec.ingressClassName'),
     Hosts: ingressHosts,
-    Address: (object) =>
-      itemsOf(memberAt(object, 'status', 'loadBalancer', 'ingress'))
-        .map((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'))
-        .join(','),
+    Address: (object) => balancerAddresses(memberAt(object, 'status', 'loadBalancer', 'ingress')).join(','),
     Ports: (object) => (itemsOf(memberAt(object, 'spec', 'tls')).length === 0 ? '80' : '80, 443'),
   },
 };

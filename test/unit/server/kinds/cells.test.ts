@@ -39,6 +39,15 @@ describe('kinds, cells', () => {
     ]);
   });
 
+  it('of load balancers show distinct addresses in order', () => {
+    const ingress = [{}, { hostname: 'b' }, { ip: '2.2.2.2' }, { ip: '1.1.1.1' }, { hostname: 'b' }];
+    const status = { loadBalancer: { ingress } };
+    const service = { metadata: {}, spec: { type: 'LoadBalancer', externalIPs: ['3.3.3.3'] }, status };
+    const cell = (kind: string, column: string): unknown =>
+      cellOf(column, kindOf(served.find((each) => each.kind === kind)!.storage).cells)(service, 0);
+    expect([cell('Ingress', 'Address'), cell('Service', 'External-IP')]).to.deep.equal(['1.1.1.1,2.2.2.2,b', '1.1.1.1,2.2.2.2,b,3.3.3.3']);
+  });
+
   it('are declared for every column', () => {
     expect(() => cellOf('Weather')).to.throw('no cell is declared for column "Weather"');
   });
