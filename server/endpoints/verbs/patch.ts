@@ -134,10 +134,10 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { object, unknown, otherKind } = yield* patchedKind(after, resource, { strategic, refusal });
     const checked = yield* outcomeOf(receiverOf(resource, strategic)(object));
     if (!checked.ok) throw yield* refusal(checked.message);
-    if (otherKind !== null) refuseOtherKind(otherKind, checked.object, route);
     const strict = [...odd, ...[...unknown, ...checked.strict].sort(spellingOrder(mediaType, resource))];
     if (fieldValidation === 'Strict' && strict.length > 0) throw yield* refusal(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
+    if (otherKind !== null) refuseOtherKind(otherKind, checked.object, route);
     if (view === null || current === null) return checked.object;
     checkIdentity(checked.object.metadata, targetOf(route));
     return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
