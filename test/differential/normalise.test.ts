@@ -67,6 +67,22 @@ describe('answers of two servers', () => {
     assert.deepEqual(normalised(others), others);
   });
 
+  it('are without the order in which the objects of a collection end, and bookmarks between events', () => {
+    const event = (type: string, name: string): object => ({ type, object: { metadata: { name, deletionTimestamp: '<time>' } } });
+    const bookmark = (annotations: object): object => ({ type: 'BOOKMARK', object: { metadata: { annotations } } });
+    const [first, ...others] = [event('MODIFIED', 'a'), event('DELETED', 'a'), event('MODIFIED', 'b'), event('DELETED', 'b')];
+    const [firstGone, changed, gone] = others;
+    const events = (...all: unknown[]): unknown => normalised({ events: all });
+    assert.deepEqual(events(first, ...others), events(first, changed, bookmark({}), firstGone, gone));
+    assert.notDeepEqual(events(first, ...others), events(firstGone, first, changed, gone));
+    assert.notDeepEqual(events(first), events(first, bookmark({ 'k8s.io/initial-events-end': 'true' })));
+    const added = [
+      { type: 'ADDED', object: { metadata: { name: 'b' } } },
+      { type: 'ADDED', object: { metadata: { name: 'a' } } },
+    ];
+    assert.notDeepEqual(events(...added), events(...added.reverse()));
+  });
+
   it('are compared with all else', () => {
     const cells = ['10', 'a 10.0.0.7', '<none>', '5d'];
     assert.deepEqual(normalised({ cells, clusterIP: '10.0.0.7', names: ['0s'] }), { cells, clusterIP: '10.0.0.7', names: ['0s'] });

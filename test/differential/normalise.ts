@@ -56,8 +56,24 @@ function withoutChosen(value: unknown): unknown {
 const lists: Readonly<Record<string, (items: readonly unknown[], parent: Readonly<Record<string, unknown>>) => unknown>> = {
   cells: (items) => items.map(shownCell),
   warning: (items) => sortedRuns(items.map(withoutChosen), formatOfWarning),
+  events: (items) =>
+    sortedRuns(items.filter(isEventOfObject).map(withoutChosen), (event) => (isOfDeletion(event) ? 'deletion' : ''), nameInEvent),
   causes: (items, { group }) => sortedRuns(items.map(withoutPort).map(withoutChosen), isCustom(group) ? () => 'all' : fieldOfCause),
 };
+
+/** Bookmarks but those that end initial events come when the server chooses. */
+const isEventOfObject = (event: unknown): boolean =>
+  !isObject(event) || event['type'] !== 'BOOKMARK' || JSON.stringify(event).includes('"k8s.io/initial-events-end"');
+/** A server may delete the objects of a collection at once. */
+const isOfDeletion = (event: unknown): boolean =>
+  isObject(event) && (event['type'] === 'DELETED' || metadataOf(event)['deletionTimestamp'] !== undefined);
+const nameInEvent = (event: unknown): string => String(metadataOf(event)['name']);
+
+function metadataOf(event: unknown): Readonly<Record<string, unknown>> {
+  const object = isObject(event) ? event['object'] : undefined;
+  const metadata = isObject(object) ? object['metadata'] : undefined;
+  return isObject(metadata) ? metadata : {};
+}
 
 /** Schema properties have no order. */
 const formatOfWarning = (warning: unknown): string => (String(warning).includes('unrecognized format') ? 'format' : '');
@@ -129,12 +145,15 @@ const unordered = (field: unknown): string =>
 const ofDefault = /^.*openAPIV3Schema.*\.default(?=\.|\[|$)/;
 
 /** Sorts runs of neighbours that have the same non-empty key. */
-function sortedRuns<T>(values: readonly T[], keyOf: (value: T) => string): T[] {
+function sortedRuns<T>(values: readonly T[], keyOf: (value: T) => string, orderOf: (value: T) => string = JSON.stringify): T[] {
   const runs: T[][] = [];
   for (const value of values) {
     const last = runs.at(-1);
     if (last?.[0] !== undefined && keyOf(value) !== '' && keyOf(last[0]) === keyOf(value)) last.push(value);
     else runs.push([value]);
   }
-  return runs.flatMap((run) => (run.length < 2 ? run : run.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))));
+  return runs.flatMap((run) => (run.length < 2 ? run : run.sort((a, b) => compareTexts(orderOf(a), orderOf(b)))));
 }
+
+/** Equal texts stay in their order. */
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -21,10 +21,19 @@ export async function quietState(
   for (let since = Date.now(); Date.now() - since < restMs && Date.now() < end;) {
     await delay(pollMs);
     const now = await itemsOf(connection, paths);
-    if (JSON.stringify(now) !== JSON.stringify(state)) since = Date.now();
+    if (JSON.stringify(now) !== JSON.stringify(state) || now.flat().some(isUnderWay)) since = Date.now();
     state = now;
   }
   return shownState(state, names);
+}
+
+/** The end of a namespace that its controller has not seen, or of a pod that has no node and still waits for the collector of pods. */
+export function isUnderWay({ kind, metadata, spec, status }: Item): boolean {
+  if (!isObject(metadata) || metadata['deletionTimestamp'] === undefined) return false;
+  const { phase, conditions } = isObject(status) ? status : {};
+  if (kind === 'Namespace') return conditions === undefined;
+  const isPlaced = isObject(spec) && spec['nodeName'] !== undefined;
+  return kind === 'Pod' && !isPlaced && phase !== 'Failed' && phase !== 'Succeeded';
 }
 
 const itemsOf = (connection: Connection, paths: readonly string[]): Promise<readonly (readonly Item[])[]> =>

@@ -30,7 +30,7 @@ export function accounts(random: Random): Sequence {
     ]),
     seen,
   ];
-  return { steps: [{ do: `POST ${path}`, body: { metadata: { name: 'a' } }, keep: [] }, ...random.upTo(4, act).flat()] };
+  return { steps: [{ do: `POST ${path}`, body: { metadata: { name: 'a' } }, keep: [] }, seen, ...random.upTo(4, act).flat()] };
 }
 
 /** Aggregated roles. */
