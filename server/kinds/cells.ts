@@ -101,9 +101,14 @@ export function joinedAt<T extends object, const P extends string>(path: PathIn<
       .map((value) => textAt(value))
       .join(',') || absent;
 }
+interface Balanced {
+  readonly ip?: string | null;
+  readonly hostname?: string | null;
+}
+
 /** Addresses of a load balancer: distinct and sorted (`loadBalancerStatusStringer` in printers/internalversion/printers.go). */
-export function balancerAddresses(entries: Parameters<typeof itemsOf>[0]): string[] {
-  const texts = itemsOf(entries).map((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname'));
+export function balancerAddresses(entries: readonly Balanced[] | null | undefined): string[] {
+  const texts = itemsOf(entries).map(({ ip, hostname }) => ip || (hostname ?? ''));
   return [...new Set(texts)].filter((text) => text !== '').sort();
 }
 

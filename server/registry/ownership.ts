@@ -147,7 +147,7 @@ function emptyOf(schema: Schema): JsonObject {
   return empty;
 }
 
-/** The quick check for owners looks neither at what stays nor at recorded fields, and a definition may have changed since. */
+/** The quick check for owners does not look at what stays, nor at recorded fields, and a definition may have changed since. */
 const staysTyped = (resource: ServedResource, kept: readonly JsonObject[], ...states: readonly ApiObject[]): boolean => {
   if (!resource.behaviour.selfDescribed) return true;
   const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));

@@ -100,7 +100,7 @@ export const ingresses: Kind<Draft<v1.Ingress>> = {
   cells: {
     Class: at('spec.ingressClassName'),
     Hosts: ingressHosts,
-    Address: (object) => balancerAddresses(memberAt(object, 'status', 'loadBalancer', 'ingress')).join(','),
+    Address: ({ status }) => balancerAddresses(status?.loadBalancer?.ingress).join(','),
     Ports: (object) => (itemsOf(memberAt(object, 'spec', 'tls')).length === 0 ? '80' : '80, 443'),
   },
 };
