@@ -39,7 +39,8 @@ export type DecodeObjectResult =
       readonly stage: 'kind';
       readonly apiVersion: string;
       readonly kind: string;
-      readonly name?: string;
+      /** Names a custom object. */
+      readonly metadata?: { readonly name: string; readonly resourceVersion: string };
     }
   /** A value does not fit its field; the message continues `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
@@ -217,7 +218,7 @@ const typedObject = (
         stage: 'kind',
         apiVersion: (given['apiVersion'] ?? '') as string,
         kind: given['kind'] as string,
-        name: nameIn(given),
+        metadata: { name: textIn(given, 'name'), resourceVersion: textIn(given, 'resourceVersion') },
       };
   }
   for (const member of ['apiVersion', 'kind']) {
@@ -238,7 +239,10 @@ const withoutEmptyGroup = (apiVersion: string): string =>
 
 const isVersion = (apiVersion: string): boolean => apiVersion.split('/').length <= 2;
 
-const nameIn = ({ metadata }: JsonMembers): string => (isMembers(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '');
+function textIn({ metadata }: JsonMembers, name: string): string {
+  const text = isMembers(metadata) ? metadata[name] : '';
+  return typeof text === 'string' ? text : '';
+}
 
 const mistyped = (what: string): DecodeObjectResult & { ok: false } => ({
   ok: false,

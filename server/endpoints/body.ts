@@ -224,10 +224,25 @@ function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer):
   return cannotHandle(found, type, `converting (${found.version}.${kind}) to (${internal}.${type.kind}): unknown conversion`);
 }
 
+/** A custom object of another kind, which its validation refuses: after the version of what it replaces (store.go). */
+export class OtherKindError extends StatusError {
+  constructor(
+    { code, reason, message, details }: StatusError,
+    readonly metadata: { readonly name: string; readonly resourceVersion: string },
+  ) {
+    super(code, reason, message, details);
+  }
+}
+
+const unnamed = { name: '', resourceVersion: '' };
+
 /** Custom kinds accept any version at first. */
-const wrongUntyped = ({ kind, apiVersion, name = '' }: Extract<DecodeObjectResult, { stage: 'kind' }>, type: Kind): StatusError =>
+const wrongUntyped = ({ kind, apiVersion, metadata = unnamed }: Extract<DecodeObjectResult, { stage: 'kind' }>, type: Kind): StatusError =>
   apiVersion === apiVersionOf(type)
-    ? invalidObject({ group: type.group, kind }, name, [
-        { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`, field: 'kind' },
-      ])
+    ? new OtherKindError(
+        invalidObject({ group: type.group, kind }, metadata.name, [
+          { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(kind)}: must be ${type.kind}`, field: 'kind' },
+        ]),
+        metadata,
+      )
     : badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(type)})`);

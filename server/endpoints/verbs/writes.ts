@@ -4,8 +4,11 @@ import { forbidden } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import { servedObject } from '../../registry/conversion.js';
 import { deletionWarnings } from '../../registry/deletion.js';
-import { checkIdentity } from '../../registry/writes.js';
+import type { Registry } from '../../registry/contract.js';
+import type { Target } from '../../registry/target.js';
+import { checkIdentity, checkVersion } from '../../registry/writes.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
+import { OtherKindError } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { negotiateDeletion, negotiateWrite, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
@@ -28,7 +31,10 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
 export const update: VerbHandler = async (context, route, { registry, reader, authorize }) => {
   const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
-  const object = await reader.stored(context, route.resource, parameters.fieldValidation);
+  const object = await reader.stored(context, route.resource, parameters.fieldValidation).catch(async (error: unknown) => {
+    if (error instanceof OtherKindError) await checkReplaced(error.metadata, targetOf(route), registry);
+    throw error;
+  });
   checkIdentity(object.metadata, targetOf(route));
   const uid = object.metadata.uid ?? '';
   const change = {
@@ -43,6 +49,12 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   await context.turn?.();
   sendObject(context, representation, { resource: route.resource, stored: written.object }, written.created ? 201 : 200);
 };
+
+/** Throws 400, 404, 409, or 422 without a version. */
+async function checkReplaced(metadata: OtherKindError['metadata'], target: Target, registry: Registry): Promise<void> {
+  checkIdentity(metadata, target);
+  checkVersion({ ...metadata }, await registry.get(target, { at: 'mostRecent' }), target);
+}
 
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;

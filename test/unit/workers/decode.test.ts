@@ -239,14 +239,14 @@ describe('decoding of objects', () => {
       stage: 'kind',
       apiVersion: '',
       kind: 'Widget',
-      name: 'a',
+      metadata: { name: 'a', resourceVersion: '' },
     });
     expect(decode('{"kind":"Gadget","apiVersion":"example.com/v1"}', widget)).to.deep.equal({
       ok: false,
       stage: 'kind',
       apiVersion: 'example.com/v1',
       kind: 'Gadget',
-      name: '',
+      metadata: { name: '', resourceVersion: '' },
     });
   });
 
