@@ -76,6 +76,9 @@ describe('answers of two servers', () => {
     assert.deepEqual(events(first, ...others), events(first, changed, bookmark({}), firstGone, gone));
     assert.notDeepEqual(events(first, ...others), events(firstGone, first, changed, gone));
     assert.notDeepEqual(events(first), events(first, bookmark({ 'k8s.io/initial-events-end': 'true' })));
+    const initial = { type: 'BOOKMARK', object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } };
+    const text = [initial, bookmark({})].map((each) => `${JSON.stringify(each)}\n`).join('');
+    assert.deepEqual(normalised({ body: { text } }), { body: initial });
     const added = [
       { type: 'ADDED', object: { metadata: { name: 'b' } } },
       { type: 'ADDED', object: { metadata: { name: 'a' } } },

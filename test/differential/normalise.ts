@@ -1,4 +1,5 @@
 import { isObject } from '../../api/json/json.js';
+import { parsed } from '../golden/connection.js';
 import { withoutDistribution } from '../golden/variation.js';
 
 /** Further members that comparisons ignore: generated names, addresses and ages in tables, and volumes of the other server's distribution. */
@@ -44,6 +45,7 @@ function withoutChosen(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutChosen);
   if (!isObject(value)) return value;
   if (typeof value['openapi'] === 'string') return withoutProse(value);
+  if (typeof value['text'] === 'string' && value['text'].startsWith(eventStart)) return eventsOf(value['text']);
   return Object.fromEntries(
     Object.entries(value['kind'] === 'Status' ? withoutSuffix(value) : value).map(([name, member]) => [
       name,
@@ -64,6 +66,17 @@ const lists: Readonly<Record<string, (items: readonly unknown[], parent: Readonl
 /** Bookmarks but those that end initial events come when the server chooses. */
 const isEventOfObject = (event: unknown): boolean =>
   !isObject(event) || event['type'] !== 'BOOKMARK' || JSON.stringify(event).includes('"k8s.io/initial-events-end"');
+const eventStart = '{"type":"';
+/** The events of a watch that ended, as one object where bookmarks leave one. */
+function eventsOf(text: string): unknown {
+  const events = text.trimEnd().split('\n').map(eventIn).filter(isEventOfObject).map(withoutChosen);
+  return events.length === 1 ? events[0] : { events };
+}
+/** Long texts are cut. */
+function eventIn(line: string): unknown {
+  const event = parsed(line);
+  return isObject(event) && typeof event['text'] === 'string' ? line : event;
+}
 /** A server may delete the objects of a collection at once. */
 const isOfDeletion = (event: unknown): boolean =>
   isObject(event) && (event['type'] === 'DELETED' || metadataOf(event)['deletionTimestamp'] !== undefined);
