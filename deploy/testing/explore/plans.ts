@@ -1,10 +1,10 @@
 import { isWrite, type Call } from './call.js';
 import type { Perturbation } from './perturbation.js';
-import type { Entry, Place } from './record.js';
+import { restOf, type Entry, type Place } from './record.js';
 
 /** Perturbations of one kind of place, the most informative first. */
 interface Recipe {
-  readonly fits: (call: Call, entry: Entry, all: readonly Entry[]) => boolean;
+  readonly fits: (call: Call, entry: Entry) => boolean;
   readonly make: (at: Place) => Perturbation;
 }
 
@@ -12,14 +12,8 @@ const replaces = (call: Call): boolean => call.verb === 'update' || call.verb ==
 const isRead = (call: Call): boolean => call.verb === 'get' || call.verb === 'list';
 const isEvent = (_: Call, { event }: Entry): boolean => event !== undefined;
 
-/** The last write of a step after the first one: all that the step makes is there. */
-function endsLaterStep(call: Call, entry: Entry, all: readonly Entry[]): boolean {
-  return entry.step > 1 && isWrite(call) && all.findLast((other) => other.step === entry.step && isWrite(other.call)) === entry;
-}
-
 const recipes: readonly Recipe[] = [
   { fits: isWrite, make: (at) => ({ kind: 'crash', at, when: 'after' }) },
-  { fits: endsLaterStep, make: (at) => ({ kind: 'past', at, from: 'stepBefore' }) },
   { fits: isWrite, make: (at) => ({ kind: 'lostAnswer', at, how: 'break' }) },
   { fits: replaces, make: (at) => ({ kind: 'foreignWrite', at }) },
   { fits: isEvent, make: (at) => ({ kind: 'missed', at }) },
@@ -52,6 +46,14 @@ export function stableEntries([first = [], ...others]: readonly (readonly Entry[
   return first.filter((entry) => known.every((keys) => keys.has(key(entry))));
 }
 
+/** Starts at rest that see the step before: an old life of what was deleted, or an earlier version. */
+function ofRests(entries: readonly Entry[]): readonly Perturbation[] {
+  const steps = new Set(entries.flatMap(({ call, step }) => (step > 0 && isWrite(call) ? [step] : [])));
+  return [...steps].flatMap((step): Perturbation[] =>
+    steps.has(step + 1) ? [{ kind: 'past', at: restOf(step + 1), from: 'stepBefore' }] : [],
+  );
+}
+
 export function plansFor(entries: readonly Entry[], seed = 0): readonly Perturbation[] {
   const next = randomOf(seed);
   const places =
@@ -61,7 +63,10 @@ export function plansFor(entries: readonly Entry[], seed = 0): readonly Perturba
           .map((entry) => ({ entry, rank: next() }))
           .sort((a, b) => a.rank - b.rank)
           .map(({ entry }) => entry);
-  return recipes.flatMap(({ fits, make }) => places.filter((entry) => fits(entry.call, entry, entries)).map(({ place }) => make(place)));
+  const [first = [], ...others] = recipes.map(({ fits, make }) =>
+    places.filter((entry) => fits(entry.call, entry)).map(({ place }) => make(place)),
+  );
+  return [...first, ...ofRests(entries), ...others.flat()];
 }
 
 function randomOf(seed: number): () => number {

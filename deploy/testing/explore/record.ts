@@ -9,6 +9,8 @@ export interface Place {
 }
 
 export const placeText = ({ call, nth }: Place): string => (nth === 1 ? call : `${call} (${nth})`);
+/** The rest at the end of a step. */
+export const restOf = (step: number): Place => ({ call: `rest of step ${step}`, nth: 1 });
 export const isSamePlace = (a: Place, b: Place): boolean => a.call === b.call && a.nth === b.nth;
 
 export interface Outcome {

@@ -6,7 +6,7 @@ import { eventOf, expiredLine, linesOf } from './events.js';
 import { parsedJson, wholeReply, type Asked, type Forward, type Reply } from './gateway.js';
 import { fromPast, Hold, type HoldTerms } from './hold.js';
 import type { Perturbation } from './perturbation.js';
-import { isSamePlace, type Entry, type Outcome, type Recorder } from './record.js';
+import { isSamePlace, restOf, type Entry, type Outcome, type Recorder } from './record.js';
 import { contentOf } from './state.js';
 
 export interface StageActions {
@@ -66,6 +66,15 @@ export class Stage {
     this.#hold = null;
     await hold?.release();
     this.#recorder.stir();
+  }
+
+  /** Restarts the operator at the end of a step if the perturbation is due there; returns whether it was. */
+  async rest(step: number): Promise<boolean> {
+    const perturbation = this.#perturbation;
+    if (this.#hold || perturbation?.kind !== 'past' || !isSamePlace(restOf(step), perturbation.at)) return false;
+    this.#hold = new Hold({ version: await this.#pastVersion(perturbation, step) });
+    await this.#actions.crash();
+    return true;
   }
 
   end(): void {
@@ -140,10 +149,10 @@ export class Stage {
       await this.#actions.crash();
       return null;
     },
-    past: async ({ from }, moment) => {
+    past: async (perturbation, moment) => {
       moment.entry.note = 'killed after it';
       this.#reached = false;
-      const version = await ((from && this.#versions.get(moment.entry.step - 1)) ?? this.#actions.version());
+      const version = await this.#pastVersion(perturbation, moment.entry.step);
       await this.#answered(moment, await moment.forward());
       this.#hold = new Hold({ version });
       await this.#actions.crash();
@@ -175,6 +184,10 @@ export class Stage {
       return this.#answered(moment, await moment.forward());
     },
   };
+
+  async #pastVersion({ from }: Of<'past'>, step: number): Promise<string> {
+    return await ((from && this.#versions.get(step - 1)) ?? this.#actions.version());
+  }
 
   async #versionBefore({ call, step }: Entry): Promise<void> {
     const isAsked = this.#perturbation?.kind === 'past' && this.#perturbation.from !== undefined;

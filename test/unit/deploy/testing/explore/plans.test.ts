@@ -91,7 +91,7 @@ describe('testing/explore/plans', () => {
     ]);
   });
 
-  it('lets a start after the last write of a later step see the step before', () => {
+  it('lets a start at the rest of a later step see the step before', () => {
     const recorder = new Recorder();
     for (const step of [1, 2, 3]) {
       recorder.step = step;
@@ -100,8 +100,8 @@ describe('testing/explore/plans', () => {
     }
     const plans = plansFor(recorder.entries).filter((plan) => plan.kind === 'past' && plan.from !== undefined);
     expect(plans.map(perturbationText)).to.deep.equal([
-      'crash after "update configmaps a/x (2)"; the new start reads what was before the first write of the step before',
-      'crash after "update configmaps a/x (3)"; the new start reads what was before the first write of the step before',
+      'crash after "rest of step 2"; the new start reads what was before the first write of the step before',
+      'crash after "rest of step 3"; the new start reads what was before the first write of the step before',
     ]);
   });
 
