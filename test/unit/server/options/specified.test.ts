@@ -70,7 +70,7 @@ const byAnotherName: Readonly<Record<string, readonly [taken: string, word: stri
     'test/unit/server/aggregation/aggregation.test.ts',
   ],
   'authorization-webhook-cache-unauthorized-ttl': [
-    'server/assembly/accessFiles.ts',
+    'server/assembly/accessSettings.ts',
     'unauthorizedTtl',
     'test/unit/server/authorization/webhook.test.ts',
   ],
