@@ -154,7 +154,8 @@ describe('cluster/explore', function () {
       at: { call, nth: 2 - index },
       from: 'stepBefore',
     }));
-    const good = await exploreExample('', plans, { scenario, timeoutMs: 60_000, restMs: 800 });
+    const rests = [2, 3].map((step): Plan => ({ kind: 'past', at: { call: `rest of step ${step}`, nth: 1 }, from: 'restBefore' }));
+    const good = await exploreExample('', [...plans, ...rests], { scenario, timeoutMs: 60_000, restMs: 800 });
     expect(good.findings, reportText(good)).to.deep.equal([]);
     for (const plan of plans) {
       const { findings } = await exploreExample('sweeps', [plan], { scenario });

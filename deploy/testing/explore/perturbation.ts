@@ -1,6 +1,9 @@
 import { changeText, type Change } from './change.js';
 import { placeText, type Place } from './record.js';
 
+/** A start that lags far behind sees the rest before the step, or the step before as the operator began to write in it. */
+export type PastView = 'restBefore' | 'stepBefore';
+
 /** One disturbance of a run, at a place counted by the operator's requests. */
 export type Perturbation =
   | { readonly kind: 'crash'; readonly at: Place; readonly when: 'before' | 'after' }
@@ -9,7 +12,7 @@ export type Perturbation =
   /** Another client changes the object just before, so that preconditions meet a real conflict. */
   | { readonly kind: 'foreignWrite'; readonly at: Place }
   /** A crash after the write; reads that may be stale then return an earlier state, as from a lagging replica, until the operator rests. */
-  | { readonly kind: 'past'; readonly at: Place; readonly from?: 'stepBefore' }
+  | { readonly kind: 'past'; readonly at: Place; readonly from?: PastView }
   /** A crash; the old process's write arrives when the new one rests, that of an update one step later. */
   | { readonly kind: 'lateWrite'; readonly at: Place }
   /** Delays events of the resource from this one on until the operator rests: all others are faster. */
@@ -55,7 +58,7 @@ export function perturbationText(perturbation: Perturbation): string {
     case 'foreignWrite':
       return `somebody else changes the object just before "${place}"`;
     case 'past':
-      return `crash after "${place}"; the new start reads what was before ${perturbation.from === undefined ? 'it' : 'the first write of the step before'}`;
+      return `crash after "${place}"; the new start reads what was ${pastText(perturbation.from)}`;
     case 'lateWrite':
       return `crash before "${place}", which arrives after the work of the new start`;
     case 'late':
@@ -66,3 +69,6 @@ export function perturbationText(perturbation: Perturbation): string {
       return `the watch ends with 410 instead of "${place}"`;
   }
 }
+
+const pastText = (from: PastView | undefined): string =>
+  from === undefined ? 'before it' : from === 'restBefore' ? 'at rest before the step' : 'before the first write of the step before';

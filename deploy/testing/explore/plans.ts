@@ -46,11 +46,13 @@ export function stableEntries([first = [], ...others]: readonly (readonly Entry[
   return first.filter((entry) => known.every((keys) => keys.has(key(entry))));
 }
 
-/** Starts at rest that see the step before: an old life of what was deleted, or an earlier version. */
+const views = ['stepBefore', 'restBefore'] as const;
+
+/** Starts at rest that see the step before: an earlier version, or an old life of what was deleted. */
 function ofRests(entries: readonly Entry[]): readonly Perturbation[] {
   const steps = new Set(entries.flatMap(({ call, step }) => (step > 0 && isWrite(call) ? [step] : [])));
   return [...steps].flatMap((step): Perturbation[] =>
-    steps.has(step + 1) ? [{ kind: 'past', at: restOf(step + 1), from: 'stepBefore' }] : [],
+    steps.has(step + 1) ? views.map((from) => ({ kind: 'past', at: restOf(step + 1), from })) : [],
   );
 }
 

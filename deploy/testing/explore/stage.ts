@@ -36,8 +36,8 @@ export class Stage {
   readonly #perturbation: Perturbation | null;
   readonly #actions: StageActions;
   readonly #touched = new Set<string>();
-  /** Versions before the first write of each step. */
-  readonly #versions = new Map<number, Promise<string>>();
+  /** Versions at the rest of each step, and before its first write. */
+  readonly #past = { restBefore: new Map<number, Promise<string>>(), stepBefore: new Map<number, Promise<string>>() };
   #reached = false;
   #hold: Hold | null = null;
 
@@ -71,7 +71,13 @@ export class Stage {
   /** Restarts the operator at the end of a step if the perturbation is due there; returns whether it was. */
   async rest(step: number): Promise<boolean> {
     const perturbation = this.#perturbation;
-    if (this.#hold || perturbation?.kind !== 'past' || !isSamePlace(restOf(step), perturbation.at)) return false;
+    if (this.#hold || perturbation?.kind !== 'past') return false;
+    if (perturbation.from === 'restBefore') {
+      const version = this.#actions.version();
+      this.#past.restBefore.set(step, version);
+      await version;
+    }
+    if (!isSamePlace(restOf(step), perturbation.at)) return false;
     this.#hold = new Hold({ version: await this.#pastVersion(perturbation, step) });
     await this.#actions.crash();
     return true;
@@ -186,14 +192,15 @@ export class Stage {
   };
 
   async #pastVersion({ from }: Of<'past'>, step: number): Promise<string> {
-    return await ((from && this.#versions.get(step - 1)) ?? this.#actions.version());
+    return await ((from && this.#past[from].get(step - 1)) ?? this.#actions.version());
   }
 
   async #versionBefore({ call, step }: Entry): Promise<void> {
-    const isAsked = this.#perturbation?.kind === 'past' && this.#perturbation.from !== undefined;
+    const { stepBefore } = this.#past;
+    const isAsked = this.#perturbation?.kind === 'past' && this.#perturbation.from === 'stepBefore';
     if (!isAsked || !isWrite(call)) return;
-    if (!this.#versions.has(step)) this.#versions.set(step, this.#actions.version());
-    await this.#versions.get(step);
+    if (!stepBefore.has(step)) stepBefore.set(step, this.#actions.version());
+    await stepBefore.get(step);
   }
 
   #due(entry: Entry): Perturbation | null {

@@ -101,7 +101,9 @@ describe('testing/explore/plans', () => {
     const plans = plansFor(recorder.entries).filter((plan) => plan.kind === 'past' && plan.from !== undefined);
     expect(plans.map(perturbationText)).to.deep.equal([
       'crash after "rest of step 2"; the new start reads what was before the first write of the step before',
+      'crash after "rest of step 2"; the new start reads what was at rest before the step',
       'crash after "rest of step 3"; the new start reads what was before the first write of the step before',
+      'crash after "rest of step 3"; the new start reads what was at rest before the step',
     ]);
   });
 
