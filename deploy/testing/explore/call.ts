@@ -16,6 +16,16 @@ export interface Call {
 /** They come by a program's own clock, or store nothing. */
 const uncounted = /^(leases\.coordination\.k8s\.io|events(\.events\.k8s\.io)?|.*reviews\.(authentication|authorization)\.k8s\.io)$/;
 
+export const nameIn = (object: unknown): string => metadataOf(object)?.name ?? '';
+
+const metadataOf = (object: unknown): Partial<KubeObject>['metadata'] =>
+  (typeof object === 'object' && object !== null ? (object as Partial<KubeObject>) : {}).metadata;
+
+const electionAnnotation = 'control-plane.alpha.kubernetes.io/leader';
+
+/** Whether an object is the lock of an election: client-go before 1.24 kept it in ConfigMaps and Endpoints. */
+export const isElection = (object: unknown): boolean => metadataOf(object)?.annotations?.[electionAnnotation] !== undefined;
+
 /** Returns null for uncounted requests. `body` is parsed JSON. */
 export function readCall(method: string, url: string, body: unknown): Call | null {
   const { pathname, searchParams } = new URL(url, 'https://localhost');
@@ -23,8 +33,8 @@ export function readCall(method: string, url: string, body: unknown): Call | nul
   if (!read.ok || !read.info.isResource || !isVerb(read.info.verb)) return null;
   const { verb, group, resource: plural, subresource, namespace, name } = read.info;
   const resource = group === '' ? plural : `${plural}.${group}`;
-  if (uncounted.test(resource)) return null;
-  const { metadata } = (typeof body === 'object' && body !== null ? body : {}) as Partial<KubeObject>;
+  if (uncounted.test(resource) || isElection(body)) return null;
+  const metadata = metadataOf(body);
   const made = metadata?.name ?? (metadata?.generateName === undefined ? '' : `${metadata.generateName}*`);
   const isNamespace = resource === 'namespaces';
   return { verb, resource, subresource, namespace: isNamespace ? '' : namespace, name: name || (verb === 'create' ? made : '') };

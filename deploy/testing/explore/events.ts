@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../api/meta/object.js';
 import { StatusError } from '../../../api/status.js';
+import { isElection } from './call.js';
 import { parsedJson } from './gateway.js';
 
 export interface WatchEvent {
@@ -20,10 +21,15 @@ export async function* linesOf(body: AsyncIterable<Buffer>): AsyncGenerator<Buff
   if (rest.length > 0) yield rest;
 }
 
-/** Returns null for bookmarks and errors, which have no object. */
+/** Returns null for bookmarks and errors, which have no object, and for locks of elections. */
 export function eventOf(line: Buffer): WatchEvent | null {
   const event = parsedJson(line) as Partial<WatchEvent> | null;
-  const tells = event?.type !== undefined && event.type !== 'BOOKMARK' && event.type !== 'ERROR' && event.object?.metadata !== undefined;
+  const tells =
+    event?.type !== undefined &&
+    event.type !== 'BOOKMARK' &&
+    event.type !== 'ERROR' &&
+    event.object?.metadata !== undefined &&
+    !isElection(event.object);
   return tells ? (event as WatchEvent) : null;
 }
 

@@ -6,7 +6,7 @@ import { Connection } from '../../../controllers/client/connection.js';
 import type { ConnectionSettings } from '../../../controllers/client/kubeconfig.js';
 import type { KeyAndCertificate } from '../../certificateRequest.js';
 import { boundedBody } from '../boundedBody.js';
-import { readCall, type Call } from './call.js';
+import { isElection, nameIn, readCall, type Call } from './call.js';
 
 export interface Asked {
   readonly method: string;
@@ -39,6 +39,8 @@ export class Gateway {
   readonly #withToken: Connection;
   readonly #sockets = new Set<Socket>();
   readonly #meet: Meet;
+  /** Paths of the locks of elections, which are read by a clock as well. */
+  readonly #elections = new Set<string>();
   #isCut = false;
 
   private constructor(server: http2.Http2SecureServer, settings: ConnectionSettings, meet: Meet) {
@@ -104,8 +106,13 @@ export class Gateway {
       url,
       headers: { ...headers, accept: inJson(headers['accept']) },
       body,
-      call: readCall(method, url, parsed(headers, body)),
+      call: this.#call(method, url, parsed(headers, body)),
     };
+  }
+
+  #call(method: string, url: string, body: unknown): Call | null {
+    if (isElection(body)) this.#elections.add(method === 'POST' ? `${url}/${nameIn(body)}` : url);
+    return method === 'GET' && this.#elections.has(url) ? null : readCall(method, url, body);
   }
 
   async #forward({ method, url, headers, body }: Asked, request: Http2ServerRequest): Promise<Reply> {

@@ -119,7 +119,10 @@ class Run {
       await (step.does === 'apply' ? cluster.apply(step.objects) : cluster.delete(step.objects));
       this.#recorder.stir();
       await this.#arrive(step.name, index + 1);
-      if (!this.#isLost && (await this.#stage.rest(index + 1))) await this.#arrive(step.name, index + 1);
+      if (!this.#isLost && (await this.#stage.rest(index + 1))) {
+        await this.#changing;
+        await this.#arrive(step.name, index + 1);
+      }
       if (expect) await this.#expected(expect, step.name);
     }
     if (!this.#isLost) this.#note(leftovers(await this.#left()));

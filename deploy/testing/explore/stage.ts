@@ -107,8 +107,8 @@ export class Stage {
 
   async *#events(lines: AsyncIterable<Buffer>, { call, incarnation }: Entry, url: string): AsyncGenerator<Buffer> {
     for await (const line of lines) {
-      this.#recorder.stir();
       const event = eventOf(line);
+      if (event) this.#recorder.stir();
       const entry = event && this.#recorder.see(call, event, incarnation);
       const due = entry && this.#due(entry);
       if (due?.kind === 'expired') {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { callText, readCall } from '../../../../../deploy/testing/explore/call.js';
+import { eventOf } from '../../../../../deploy/testing/explore/events.js';
 
 const read = (method: string, url: string, body: unknown = null): string | null => {
   const call = readCall(method, url, body);
@@ -29,5 +30,15 @@ describe('testing/explore/call', () => {
     expect(read('PUT', '/apis/coordination.k8s.io/v1/namespaces/a/leases/b')).to.equal(null);
     expect(read('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews')).to.equal(null);
     expect(read('POST', '/api/v1/namespaces/a/events')).to.equal(null);
+  });
+
+  it('does not count an election that older clients hold in a ConfigMap', () => {
+    const lock = { metadata: { name: 'lock', annotations: { 'control-plane.alpha.kubernetes.io/leader': '{}' } } };
+    const plain = { metadata: { name: 'lock', annotations: {} } };
+    expect(read('PUT', '/api/v1/namespaces/a/configmaps/lock', lock)).to.equal(null);
+    expect(read('PUT', '/api/v1/namespaces/a/configmaps/lock', plain)).to.equal('update configmaps a/lock');
+    const seen = (object: object): unknown => eventOf(Buffer.from(JSON.stringify({ type: 'MODIFIED', object })));
+    expect(seen(lock)).to.equal(null);
+    expect(seen(plain)).to.deep.equal({ type: 'MODIFIED', object: plain });
   });
 });
