@@ -14,7 +14,17 @@ import { ProcessorWaits } from './processorWaits.js';
 import { Recorder, type Entry } from './record.js';
 import type { Step } from './scenario.js';
 import { Stage } from './stage.js';
-import { differencesOf, nameOf, ownAnnotation, stateOf, timers, withoutOrphans, type Difference, type Noise, type State } from './state.js';
+import {
+  differencesOf,
+  nameOf,
+  ownAnnotation,
+  stateOf,
+  uncompared,
+  withoutOrphans,
+  type Difference,
+  type Noise,
+  type State,
+} from './state.js';
 import { Turns } from './turns.js';
 import { errorText } from '../../../api/errorText.js';
 
@@ -312,7 +322,7 @@ class Run {
 
   async #left(): Promise<readonly KubeObject[]> {
     const kept = new Set(this.#states[0]?.keys());
-    return withoutOrphans(await this.#objects()).filter((object) => !timers.has(object.kind ?? '') && !kept.has(nameOf(object)));
+    return withoutOrphans(await this.#objects()).filter((object) => !uncompared.has(object.kind ?? '') && !kept.has(nameOf(object)));
   }
 
   async #expected(expect: NonNullable<Setting['expect']>, name: string): Promise<void> {

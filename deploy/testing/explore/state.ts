@@ -16,7 +16,8 @@ export type Noise = ReadonlySet<string>;
 
 export const ownAnnotation = 'explore.raftplane.dev/foreign';
 
-export const timers: ReadonlySet<string> = new Set(['Event', 'Lease']);
+/** Kinds that are written by a clock, or named by chance: an IPAddress is a Service's random address. */
+export const uncompared: ReadonlySet<string> = new Set(['Event', 'IPAddress', 'Lease']);
 const volatile: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']);
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -48,7 +49,7 @@ function stableNames(objects: readonly KubeObject[]): ReadonlyMap<string, string
 }
 
 export function stateOf(objects: readonly KubeObject[]): State {
-  const shown = withoutOrphans(objects).filter(({ kind = '' }) => !timers.has(kind));
+  const shown = withoutOrphans(objects).filter(({ kind = '' }) => !uncompared.has(kind));
   const names = stableNames(shown);
   const replaced = new Map<string, string>(names);
   for (const object of shown) replaced.set(object.metadata.uid ?? '', `uid of ${nameOf(object, names.get(object.metadata.name ?? ''))}`);
