@@ -1,12 +1,14 @@
-import { messageNamed, type Message, type MessageField } from './protobuf.js';
+import { messageNamed, type MessageField } from './protobuf.js';
 
 /**
  * The structures of the reference (`k8s.io/api`), which it hashes and quotes in messages. Members and types are those of the Protobuf messages; the tables
  * hold the differences in Go. Structures have the names of their messages (`core.v1.PodSpec`); the tables leave out `core.v1` and `meta.v1`.
  */
 
-/** Members that follow another one in Go, whatever their number in Protobuf. */
-type Followers = Readonly<Record<string, readonly string[]>>;
+/** Members by the one that they follow. */
+export type Followers = Readonly<Record<string, readonly string[]>>;
+
+/** Members follow these in Go, whatever their number in Protobuf. */
 const containerFollowers: Followers = {
   ports: ['envFrom'],
   resources: ['resizePolicy', 'restartPolicy', 'restartPolicyRules'],
@@ -141,16 +143,20 @@ export function goMembers(structure: string): readonly GoMember[] | undefined {
   const message = messageNamed(structure);
   if (message === undefined) return undefined;
   const short = structure.replace(commonPackage, '');
-  const members = inGoOrder(message, followers[short] ?? {}).map((field) => memberOf(short, field));
+  const members = withFollowers(message.fields, ({ name }) => name, followers[short] ?? {}).map((field) => memberOf(short, field));
   read.set(structure, members);
   return members;
 }
 
-function inGoOrder({ fields }: Message, after: Readonly<Record<string, readonly string[]>>): readonly MessageField[] {
+/** Moves members behind those that they follow; the others keep their order. */
+export function withFollowers<M>(members: readonly M[], nameOf: (member: M) => string | null, after: Followers): readonly M[] {
   const moved = new Set(Object.values(after).flat());
-  const followersOf = (name: string): readonly MessageField[] =>
-    (after[name] ?? []).flatMap((follower) => fields.filter((field) => field.name === follower));
-  return fields.filter(({ name }) => !moved.has(name)).flatMap((field) => [field, ...followersOf(field.name)]);
+  return members
+    .filter((member) => !moved.has(nameOf(member) ?? ''))
+    .flatMap((member) => [
+      member,
+      ...(after[nameOf(member) ?? ''] ?? []).flatMap((name) => members.filter((each) => nameOf(each) === name)),
+    ]);
 }
 
 function memberOf(structure: string, { name: member, shape, presence, inline }: MessageField): GoMember {

@@ -1,4 +1,4 @@
-import { goMembers, type GoMember, type GoType } from '../../../api/catalogue/goStructures.js';
+import { goMembers, withFollowers, type Followers, type GoMember, type GoType } from '../../../api/catalogue/goStructures.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { flags, optionals, printedStructure, type MemberForm, type StructureForm } from './internalForm.js';
 
@@ -7,8 +7,8 @@ import { flags, optionals, printedStructure, type MemberForm, type StructureForm
  * differences. The tables leave out `core.v1`.
  */
 
-/** Members that stand before all others, or after one of them, in place of where the API has them. */
-const order: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+/** Members that follow another one, in place of where the API has them. */
+const order: Readonly<Record<string, Followers>> = {
   PodSpec: { subdomain: ['setHostnameAsFQDN'], priority: ['preemptionPolicy'], runtimeClassName: ['overhead'] },
   PodSecurityContext: { fsGroup: ['fsGroupChangePolicy'] },
   VolumeSource: { rbd: ['quobyte'] },
@@ -43,17 +43,12 @@ function formOf(structure: string): StructureForm {
   if (made !== undefined) return made;
   const short = structure.replace(/^core\.v1\./, '');
   const members = (goMembers(structure) ?? []).filter(({ member }) => member === null || !(missing[short] ?? []).includes(member));
-  const form = [...(additional[short] ?? []), ...reordered(members, order[short] ?? {}).flatMap((each) => memberForm(short, each))];
+  const form = [
+    ...(additional[short] ?? []),
+    ...withFollowers(members, ({ member }) => member, order[short] ?? {}).flatMap((each) => memberForm(short, each)),
+  ];
   known.set(structure, form);
   return form;
-}
-
-function reordered(members: readonly GoMember[], after: Readonly<Record<string, readonly string[]>>): readonly GoMember[] {
-  const moved = new Set(Object.values(after).flat());
-  const isMoved = ({ member }: GoMember): boolean => member !== null && moved.has(member);
-  return members
-    .filter((each) => !isMoved(each))
-    .flatMap((each) => [each, ...(after[each.member ?? ''] ?? []).flatMap((name) => members.filter(({ member }) => member === name))]);
 }
 
 function memberForm(structure: string, { name, member, type }: GoMember): StructureForm {
