@@ -9,10 +9,7 @@ import { followsPods, podsBehind } from '../services/membership.js';
 import { PendingWrites, staleAgainMs } from '../slices/pendingWrites.js';
 import { TriggerTimes } from '../services/triggerTimes.js';
 import { planEndpoints } from './plan.js';
-
-/** It is used for leader election, not for a Service. */
-const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
-const electsLeader = ({ metadata }: Endpoints): boolean => metadata.annotations?.[leaderAnnotation] !== undefined;
+import { locksElection } from '../../api/meta/election.js';
 
 /** Keeps the Endpoints of each Service equal to its selected pods, for clients that do not read slices. */
 export function endpointsController(environment: ManagerEnvironment): Controller {
@@ -27,7 +24,7 @@ export function endpointsController(environment: ManagerEnvironment): Controller
     backoffMaxMs: 100_000,
     // Removes Endpoints of Services that were deleted while no manager ran. Later ones without a Service belong to users.
     background: async () => {
-      for (const object of cache.list()) if (!electsLeader(object)) controller.queue.add(keyTextOf(object));
+      for (const object of cache.list()) if (!locksElection(object.metadata)) controller.queue.add(keyTextOf(object));
     },
   });
   controller.watch(services);
@@ -66,7 +63,7 @@ class EndpointsLoop {
     if (!service) {
       this.#triggers.forget(key);
       this.pending.forget(key);
-      if (current && !electsLeader(current)) await unless(isNotFound, api.delete(endpoints, parseKey(key)));
+      if (current && !locksElection(current.metadata)) await unless(isNotFound, api.delete(endpoints, parseKey(key)));
       return;
     }
     if (!followsPods(service)) return;

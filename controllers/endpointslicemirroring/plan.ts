@@ -8,15 +8,14 @@ import { inOrder, portKey } from '../slices/portKey.js';
 import { managedByLabel, recycled, serviceNameLabel, slicePrefix, type SliceWrites } from '../slices/sliceWrites.js';
 import { controllerReference } from '../workloads/claim.js';
 import { sameMeaning } from '../../api/json/equality.js';
+import { locksElection } from '../../api/meta/election.js';
 
 export const manager = 'endpointslicemirroring-controller.k8s.io';
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror';
-const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 
 /** Returns whether to mirror Endpoints: not those of leader election or with their own slices. */
-export const isToBeMirrored = ({ metadata }: Endpoints): boolean =>
-  metadata.labels?.[skipLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined;
+export const isToBeMirrored = ({ metadata }: Endpoints): boolean => metadata.labels?.[skipLabel] !== 'true' && !locksElection(metadata);
 
 export interface MirrorPlan extends SliceWrites {
   /** Omitted addresses: invalid ones, and those beyond the limit. */

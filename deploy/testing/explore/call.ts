@@ -1,3 +1,5 @@
+import { isObject } from '../../../api/json/json.js';
+import { locksElection } from '../../../api/meta/election.js';
 import type { KubeObject } from '../../../api/meta/object.js';
 import { requestInfo, type Verb } from '../../../api/requestInfo.js';
 
@@ -19,12 +21,9 @@ const uncounted = /^(leases\.coordination\.k8s\.io|events(\.events\.k8s\.io)?|.*
 export const nameIn = (object: unknown): string => metadataOf(object)?.name ?? '';
 
 const metadataOf = (object: unknown): Partial<KubeObject>['metadata'] =>
-  (typeof object === 'object' && object !== null ? (object as Partial<KubeObject>) : {}).metadata;
+  isObject<Partial<KubeObject>>(object) ? object.metadata : undefined;
 
-const electionAnnotation = 'control-plane.alpha.kubernetes.io/leader';
-
-/** Whether an object is the lock of an election: client-go before 1.24 kept it in ConfigMaps and Endpoints. */
-export const isElection = (object: unknown): boolean => metadataOf(object)?.annotations?.[electionAnnotation] !== undefined;
+export const isElection = (object: unknown): boolean => locksElection(metadataOf(object));
 
 /** Returns null for uncounted requests. `body` is parsed JSON. */
 export function readCall(method: string, url: string, body: unknown): Call | null {
