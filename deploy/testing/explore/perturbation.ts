@@ -1,8 +1,10 @@
 import { changeText, type Change } from './change.js';
 import { placeText, type Place } from './record.js';
 
-/** A start that lags far behind sees the rest before the step, or the step before as the operator began to write in it. */
-export type PastView = 'restBefore' | 'stepBefore';
+/** A start that lags far behind sees one of these. */
+const pastViews = { stepBefore: 'before the first write of the step before', restBefore: 'at rest before the step' } as const;
+export type PastView = keyof typeof pastViews;
+export const everyPastView = Object.keys(pastViews) as PastView[];
 
 /** One disturbance of a run, at a place counted by the operator's requests. */
 export type Perturbation =
@@ -58,7 +60,7 @@ export function perturbationText(perturbation: Perturbation): string {
     case 'foreignWrite':
       return `somebody else changes the object just before "${place}"`;
     case 'past':
-      return `crash after "${place}"; the new start reads what was ${pastText(perturbation.from)}`;
+      return `crash after "${place}"; the new start reads what was ${perturbation.from === undefined ? 'before it' : pastViews[perturbation.from]}`;
     case 'lateWrite':
       return `crash before "${place}", which arrives after the work of the new start`;
     case 'late':
@@ -69,6 +71,3 @@ export function perturbationText(perturbation: Perturbation): string {
       return `the watch ends with 410 instead of "${place}"`;
   }
 }
-
-const pastText = (from: PastView | undefined): string =>
-  from === undefined ? 'before it' : from === 'restBefore' ? 'at rest before the step' : 'before the first write of the step before';

@@ -1,5 +1,5 @@
 import { isWrite, type Call } from './call.js';
-import type { Perturbation } from './perturbation.js';
+import { everyPastView, type Perturbation } from './perturbation.js';
 import { restOf, type Entry, type Place } from './record.js';
 
 /** Perturbations of one kind of place, the most informative first. */
@@ -46,13 +46,11 @@ export function stableEntries([first = [], ...others]: readonly (readonly Entry[
   return first.filter((entry) => known.every((keys) => keys.has(key(entry))));
 }
 
-const views = ['stepBefore', 'restBefore'] as const;
-
 /** Starts at rest that see the step before: an earlier version, or an old life of what was deleted. */
 function ofRests(entries: readonly Entry[]): readonly Perturbation[] {
   const steps = new Set(entries.flatMap(({ call, step }) => (step > 0 && isWrite(call) ? [step] : [])));
   return [...steps].flatMap((step): Perturbation[] =>
-    steps.has(step + 1) ? views.map((from) => ({ kind: 'past', at: restOf(step + 1), from })) : [],
+    steps.has(step + 1) ? everyPastView.map((from) => ({ kind: 'past', at: restOf(step + 1), from })) : [],
   );
 }
 
