@@ -1,7 +1,6 @@
 import { isObject } from '../../../api/json/json.js';
 import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from 'jose';
 import type { JsonObject } from '../../../api/object.js';
-import { membersOf } from '../../../api/json/members.js';
 import { issuerOf } from '../claimedIssuer.js';
 import { audiencesOf, seconds } from '../serviceaccount/claims.js';
 import type { IssuerKeys, KeySet } from './keys.js';
@@ -76,5 +75,7 @@ function problem(payload: JsonObject, { audiences, issuer }: Demands, now: numbe
 function hasItsSources(payload: JsonObject): boolean {
   const [names, sources] = [payload['_claim_names'] ?? {}, payload['_claim_sources'] ?? {}];
   if (!isObject(names) || !isObject(sources)) return false;
-  return Object.values(membersOf(names)).every((name) => typeof name === 'string' && name !== '' && isObject(membersOf(sources)[name]));
+  return Object.values(names).every(
+    (name) => typeof name === 'string' && name !== '' && Object.hasOwn(sources, name) && isObject(sources[name]),
+  );
 }
