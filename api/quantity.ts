@@ -174,6 +174,7 @@ const wholeOf = ({ digits, exponent }: Quantity): bigint | undefined => {
 };
 
 export const compareQuantities = (a: Quantity, b: Quantity): number => {
+  if (a.exponent === b.exponent) return a.digits < b.digits ? -1 : a.digits > b.digits ? 1 : 0;
   const [x, y] = [magnitude(a), magnitude(b)];
   const signs = sign(a.digits) - sign(b.digits);
   if (signs !== 0 || a.digits === 0n) return signs;

@@ -2,8 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { decodeObject } from '../../workers/decode.js';
 import { createCatalogue, storedKinds } from '../../server/kinds/index.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
+import { apiVersionOf } from '../../api/resource.js';
 import { copyOf } from '../../api/json/copy.js';
 import { storedForm } from '../../server/registry/metadata.js';
+import type { FieldError } from '../../server/registry/validation/field.js';
 import { ownCreated } from '../../server/registry/ownership.js';
 import { encodeStored } from '../../server/storage/encoding.js';
 import { encodeBody } from '../../server/storage/forms.js';
@@ -12,14 +14,23 @@ import { printTable, ratio } from './table.js';
 import { inOneGo } from '../../api/steps.js';
 
 /**
- * Compares a create's work (decoding, defaults, field owners, stored form) with JSON.parse and JSON.stringify of the object. Kinds take turns, since code with
+ * Compares a create's work (decoding, defaults, validation, field owners, stored form) with JSON.parse and JSON.stringify of the object. Kinds take turns, since code with
  * one shape only is faster.
  */
-const stepNames = ['JSON.parse', 'decode, check, defaults', 'ownership', 'JSON.stringify', 'encode Protobuf', 'encode JSON'] as const;
+const stepNames = [
+  'JSON.parse',
+  'decode, check, defaults',
+  'validation',
+  'ownership',
+  'JSON.stringify',
+  'encode Protobuf',
+  'encode JSON',
+] as const;
 type Step = (typeof stepNames)[number];
 const bases: Readonly<Record<Step, Step>> = {
   'JSON.parse': 'JSON.parse',
   'decode, check, defaults': 'JSON.parse',
+  validation: 'JSON.parse',
   ownership: 'JSON.parse',
   'JSON.stringify': 'JSON.stringify',
   'encode Protobuf': 'JSON.stringify',
@@ -74,6 +85,10 @@ function stepsOf({ kind, plural, value }: KindObject): Record<Step, () => unknow
     return object;
   };
   const object = decoded();
+  const servedAs = { apiVersion: apiVersionOf(resource), namespaceLabels: {} };
+  const findings = (): FieldError[] => inOneGo(strategy.create.review(object, () => [], servedAs));
+  const [finding] = findings();
+  if (finding !== undefined) throw new Error(`${plural} are refused: ${JSON.stringify(finding)}`);
   const writer = { manager: 'bench', subresource: '', now: '2026-01-01T00:00:00Z' };
   const owners = (): JsonObject[] | undefined => inOneGo(ownCreated(resource, object, writer));
   const key = { resource: resource.storage, namespace: 'default', name: object.metadata.name ?? '' };
@@ -88,6 +103,7 @@ function stepsOf({ kind, plural, value }: KindObject): Record<Step, () => unknow
   return {
     'JSON.parse': () => JSON.parse(bytes.toString()) as unknown,
     'decode, check, defaults': decoded,
+    validation: findings,
     ownership: owners,
     'JSON.stringify': () => Buffer.from(JSON.stringify(stored)),
     'encode Protobuf': () => encodeBody(form, key, stored),

@@ -28,9 +28,10 @@ export function validateResourceName(name: string, path: Path): FieldError[] {
 
 /** Checks the name of a resource that a container may request. */
 export function validateContainerResourceName(name: string, path: Path): FieldError[] {
+  if (containerStandard.has(name)) return [];
   const findings = validateResourceName(name, path);
   if (!name.includes('/'))
-    return containerStandard.has(name) || isHugePages(name)
+    return isHugePages(name)
       ? findings
       : [...findings, invalid(path, name, 'must be a standard resource for containers')];
   return isNativeResource(name) || isExtendedResource(name)

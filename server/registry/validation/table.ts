@@ -9,6 +9,7 @@ import { whileOff, whileOn } from './gatedFindings.js';
 import type { NameRule } from './names.js';
 import { atOnce, fromFound, inOrder, ofEach, type Found } from './ofEach.js';
 import { groupedBy, repeats } from './repeats.js';
+import { unrolledMembers, unrolledRules } from './unrolled.js';
 
 /** The language of kinds; `server/kinds/DESIGN.md` shows every word. Any function that takes a value and its path is a rule. */
 export interface Rule<V, O = unknown, F = unknown> extends Completing {
@@ -70,11 +71,7 @@ export function all<V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F
   const [check] = checks;
   if (check !== undefined && checks.length === 1)
     return completedLike<Rule<V, O, F>>((value, path, owner, known) => check(value, path, owner, known), together(rules));
-  const rule: Rule<V, O, F> = (value, path, owner, known) => {
-    let found: Found[] | null = null;
-    for (const check of checks) found = withMore(found, check(value, path, owner, known));
-    return found === null ? [] : inOrder(...found);
-  };
+  const rule: Rule<V, O, F> = unrolledRules(checks);
   return like(rule, together(rules));
 }
 
@@ -92,20 +89,23 @@ const skippingAbsent = <V, O, F>(rule: Rule<V, O, F>, part: Completing = {}): Ru
 export function members<T, F = unknown>(table: Members<Writable<T>, F>): Rule<Writable<T> | null | undefined, unknown, F> {
   const rules = table as Readonly<Record<string, Rule<unknown>>>;
   const rows = Object.entries(rules).flatMap(([name, rule]) =>
-    rule.checksNothing === true ? [] : { name, rule, skips: rule.skipsAbsent === true },
+    rule.checksNothing === true ? [] : { name, rule, skipsAbsent: rule.skipsAbsent === true },
   );
-  const check: Rule<Writable<T> | null | undefined, unknown, F> = (value, path, _owner, known) => {
+  const sinceBefore = (value: unknown, path: Path, known: Known<F>): Found => {
     const now = membersOf(value as JsonValue | undefined);
     const was = earlierMembers(known);
     let found: Found[] | null = null;
-    for (const { name, rule, skips } of rows) {
+    for (const { name, rule, skipsAbsent } of rows) {
       const member = now[name];
-      if (skips && !isSet(member)) continue;
+      if (skipsAbsent && !isSet(member)) continue;
       if (was !== null && sameValue(member ?? null, was[name] ?? null)) continue;
       found = withMore(found, rule(member, path.child(name), now, inMember(known, was, name)));
     }
     return found === null ? [] : inOrder(...found);
   };
+  const unrolled = unrolledMembers(rows);
+  const check: Rule<Writable<T> | null | undefined, unknown, F> = (value, path, _owner, known) =>
+    known?.before === undefined ? unrolled(value, path, null, known) : sinceBefore(value, path, known);
   return like(check, ofMembers(rules));
 }
 

@@ -30,16 +30,17 @@ export function volumeMounts(mounts: Mount[] | undefined, path: Path, { volumes 
   return ofEach(itemsOf(mounts), (mount, position) => {
     const at = path.index(position);
     const { name = '', mountPath = '' } = mount;
-    const [ofName, ofPath] = [at.child('name'), at.child('mountPath')];
+    const volume = volumes.get(name);
     const findings: FieldError[] = [];
-    if (name === '') findings.push(missing(ofName, ''));
-    if (!volumes.has(name)) findings.push(fieldNotFound(ofName, name));
-    if (mountPath === '') findings.push(missing(ofPath, ''));
-    if (mountPaths.has(mountPath)) findings.push(invalid(ofPath, mountPath, 'must be unique'));
+    if (name === '') findings.push(missing(at.child('name'), ''));
+    if (volume === undefined) findings.push(fieldNotFound(at.child('name'), name));
+    if (mountPath === '') findings.push(missing(at.child('mountPath'), ''));
+    if (mountPaths.has(mountPath)) findings.push(invalid(at.child('mountPath'), mountPath, 'must be unique'));
     mountPaths.add(mountPath);
-    if (deviceNames.has(name)) findings.push(invalid(ofName, name, 'must not already exist in volumeDevices'));
-    if (devicePaths.has(mountPath)) findings.push(invalid(ofPath, mountPath, 'must not already exist as a path in volumeDevices'));
-    if (isSet(volumes.get(name)?.image)) findings.push(...ofImage(mount, at));
+    if (deviceNames.has(name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
+    if (devicePaths.has(mountPath))
+      findings.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
+    if (isSet(volume?.image)) findings.push(...ofImage(mount, at));
     findings.push(...subPaths(mount, path, at), ...propagation(mount, container, path), ...recursiveReadOnly(mount, path));
     return findings;
   });

@@ -48,26 +48,36 @@ function validateRequirements(resources: Requirements, nameRule: NameRule, path:
   const requests = resources.requests ?? {};
   const [ofLimits, ofRequests] = [path.child('limits'), path.child('requests')];
   const findings: FieldError[] = [];
-  const names = [...Object.keys(limits), ...Object.keys(requests)];
-  for (const name of Object.keys(limits)) findings.push(...validateAmount(name, limits[name], nameRule, ofLimits.key(name)));
-  for (const name of Object.keys(requests)) {
-    findings.push(...validateAmount(name, requests[name], nameRule, ofRequests.key(name)));
-    findings.push(...withinLimit(name, requests[name], entryOf(limits, name), path));
+  let [hugePages, others] = [false, false];
+  const seen = (name: string): void => {
+    hugePages ||= isHugePages(name);
+    others ||= name === 'cpu' || name === 'memory';
+  };
+  for (const name of Object.keys(limits)) {
+    seen(name);
+    validateAmount(name, limits[name], { nameRule, path: ofLimits.key(name), findings });
   }
-  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory'))
-    findings.push(forbidden(path, 'HugePages require cpu or memory'));
+  for (const name of Object.keys(requests)) {
+    seen(name);
+    validateAmount(name, requests[name], { nameRule, path: ofRequests.key(name), findings });
+    const limit = withinLimit(name, requests[name], entryOf(limits, name), path);
+    if (limit !== null) findings.push(limit);
+  }
+  if (hugePages && !others) findings.push(forbidden(path, 'HugePages require cpu or memory'));
   return findings;
 }
 
-function validateAmount(name: string, amount: string | undefined, nameRule: NameRule, path: Path): FieldError[] {
-  return [
-    ...nameRule(name, path),
-    ...nonNegativeQuantity(amount, path),
-    ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
-    ...(isHugePages(name) && !isMultiple(amount, hugePageSize(name))
-      ? keepable('part of a huge page', [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)])
-      : []),
-  ];
+interface AmountReview {
+  readonly nameRule: NameRule;
+  readonly path: Path;
+  readonly findings: FieldError[];
+}
+
+function validateAmount(name: string, amount: string | undefined, { nameRule, path, findings }: AmountReview): void {
+  findings.push(...nameRule(name, path), ...nonNegativeQuantity(amount, path));
+  if (isWholeResource(name) && !isWhole(amount)) findings.push(invalid(path, amount, 'must be an integer'));
+  if (isHugePages(name) && !isMultiple(amount, hugePageSize(name)))
+    findings.push(...keepable('part of a huge page', [invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)]));
 }
 
 function isMultiple(amount: string | undefined, size: string): boolean {
@@ -75,13 +85,13 @@ function isMultiple(amount: string | undefined, size: string): boolean {
   return page > 0n && quantityOf(amount).digits > 0n && wholeValue(amount) % page === 0n;
 }
 
-function withinLimit(name: string, amount: string | undefined, limit: string | undefined, path: Path): FieldError[] {
+function withinLimit(name: string, amount: string | undefined, limit: string | undefined, path: Path): FieldError | null {
   if (limit === undefined)
-    return isOvercommitAllowed(name) ? [] : [missing(path.child('limits'), 'Limit must be set for non overcommitable resources')];
+    return isOvercommitAllowed(name) ? null : missing(path.child('limits'), 'Limit must be set for non overcommitable resources');
   const order = compareAmounts(amount, limit);
   if (order !== 0 && !isOvercommitAllowed(name))
-    return [invalid(path.child('requests'), amount, `must be equal to ${name} limit of ${limit}`)];
-  return order > 0 ? [invalid(path.child('requests'), amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
+    return invalid(path.child('requests'), amount, `must be equal to ${name} limit of ${limit}`);
+  return order > 0 ? invalid(path.child('requests'), amount, `must be less than or equal to ${name} limit of ${limit}`) : null;
 }
 
 interface SeenClaims {
