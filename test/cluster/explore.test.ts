@@ -162,7 +162,7 @@ describe('cluster/explore', function () {
       expect(findings.map(({ perturbation }) => perturbation)).to.deep.equal([plan]);
       expect(findings[0]!.violations).to.deep.include({
         judgement: 'deletions',
-        details: ['"delete configmaps default/blog-content" is done 1 times, and 0 times undisturbed'],
+        details: ['"delete configmaps default/blog-content" is done 1 times by the end of step 3, and 0 times undisturbed'],
       });
     }
   });

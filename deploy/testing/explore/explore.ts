@@ -171,7 +171,8 @@ class Exploring {
   /** Changes come first: they are few, and do not depend on timing. */
   async #plans(entries: readonly Entry[]): Promise<readonly Plan[]> {
     const { seed = 0, changes = true } = this.#options;
-    const disturbances = plansFor(entries, seed);
+    const written = this.#setting.steps.flatMap(({ objects }) => objects.flatMap(({ kind = [] }) => kind));
+    const disturbances = plansFor(entries, seed, new Set(written));
     if (!changes) return disturbances;
     const api = new RestApi({ connection: this.#setting.connection, userAgent: 'raftplane-testing' });
     const { items } = await api.list(definitions, {});

@@ -1,3 +1,5 @@
+import type { Asked } from './gateway.js';
+
 /** Something delayed until the operator rests: events, an old view, or a late write. */
 export interface HoldTerms {
   /** The resource whose events wait; undefined for none. */
@@ -8,6 +10,8 @@ export interface HoldTerms {
   readonly pastStep?: number;
   /** Possibly stale lists come from this version, from which on watches wait. */
   readonly version?: string;
+  /** The resources of these lists; undefined for all. */
+  readonly resources?: readonly string[] | undefined;
   /** Carried out at the end. */
   readonly late?: () => Promise<unknown>;
 }
@@ -42,8 +46,9 @@ export class Hold {
   }
 }
 
-/** Returns the request for an old state; null where the newest is requested. */
-export function fromPast(url: string, version: string): string | null {
+/** Returns the request for an old state; null where the newest is requested, or seen. */
+export function fromPast({ url, call }: Asked, { version, resources }: HoldTerms): string | null {
+  if (version === undefined || call?.verb !== 'list' || resources?.includes(call.resource) === false) return null;
   const asked = new URL(url, 'https://localhost');
   const { searchParams } = asked;
   if (searchParams.get('resourceVersion') !== '0' || searchParams.get('continue')) return null;

@@ -57,22 +57,53 @@ export function overwritten(objects: readonly KubeObject[], touched: ReadonlySet
   return details.length === 0 ? null : { judgement: 'overwrites', details };
 }
 
-/** Returns how often each deletion succeeds, at most in one of the runs. */
-export function deletionsOf(records: readonly (readonly Entry[])[]): ReadonlyMap<string, number> {
-  const most = new Map<string, number>();
-  for (const record of records) {
-    const counts = new Map<string, number>();
-    for (const { call, status, place } of record)
-      if (call.verb.startsWith('delete') && status !== null && status < 300) counts.set(place.call, (counts.get(place.call) ?? 0) + 1);
-    for (const [call, times] of counts) most.set(call, Math.max(most.get(call) ?? 0, times));
-  }
+/** How many objects each deletion has ended by the end of each step. */
+export type Deletions = ReadonlyMap<string, readonly number[]>;
+
+/** Counts the most of all runs. A deletion that is repeated until its object is gone counts once. */
+export function deletionsOf(records: readonly (readonly Entry[])[]): Deletions {
+  const most = new Map<string, number[]>();
+  for (const record of records)
+    for (const [call, counts] of endedIn(record)) {
+      const known = most.get(call) ?? [];
+      const steps = Math.max(known.length, counts.length);
+      most.set(
+        call,
+        Array.from({ length: steps }, (_, step) => Math.max(bySteps(known, step), bySteps(counts, step))),
+      );
+    }
   return most;
 }
 
-/** `usual`: those of undisturbed runs. What is made again has lost its data. */
-export function furtherDeletions(record: readonly Entry[], usual: ReadonlyMap<string, number>): Violation | null {
-  const further = [...deletionsOf([record])].filter(([call, times]) => times > (usual.get(call) ?? 0));
-  const details = further.map(([call, times]) => `"${call}" is done ${times} times, and ${usual.get(call) ?? 0} times undisturbed`);
+function endedIn(record: readonly Entry[]): Deletions {
+  const objects = new Map<string, Set<unknown>>();
+  const counts = new Map<string, number[]>();
+  for (const entry of record) {
+    const { call, status, step, place } = entry;
+    if (!call.verb.startsWith('delete') || status === null || status >= 300) continue;
+    const ended = objects.get(place.call) ?? new Set();
+    objects.set(place.call, ended.add(entry.deleted ?? entry));
+    const known = counts.get(place.call) ?? [];
+    counts.set(
+      place.call,
+      Array.from({ length: step + 1 }, (_, at) => (at === step ? ended.size : bySteps(known, at))),
+    );
+  }
+  return counts;
+}
+
+/** The steps after the last count have nothing new. */
+const bySteps = (counts: readonly number[], step: number): number => counts[Math.min(step, counts.length - 1)] ?? 0;
+
+/** `usual`: those of undisturbed runs. What is made again has lost its data, even if a later step deletes it undisturbed as well. */
+export function furtherDeletions(record: readonly Entry[], usual: Deletions): Violation | null {
+  const details = [...endedIn(record)].flatMap(([call, counts]) => {
+    const known = usual.get(call) ?? [];
+    const step = counts.findIndex((times, at) => times > bySteps(known, at));
+    return step < 0
+      ? []
+      : [`"${call}" is done ${counts[step]} times by the end of step ${step}, and ${bySteps(known, step)} times undisturbed`];
+  });
   return details.length === 0 ? null : { judgement: 'deletions', details };
 }
 

@@ -14,7 +14,8 @@ export type Perturbation =
   /** Another client changes the object just before, so that preconditions meet a real conflict. */
   | { readonly kind: 'foreignWrite'; readonly at: Place }
   /** A crash after the write; reads that may be stale then return an earlier state, as from a lagging replica, until the operator rests. */
-  | { readonly kind: 'past'; readonly at: Place; readonly from?: PastView }
+  /** Lists of the resources `of`, or of all, are old. */
+  | { readonly kind: 'past'; readonly at: Place; readonly from?: PastView; readonly of?: readonly string[] }
   /** A crash; the old process's write arrives when the new one rests, that of an update one step later. */
   | { readonly kind: 'lateWrite'; readonly at: Place }
   /** Delays events of the resource from this one on until the operator rests: all others are faster. */
@@ -60,7 +61,7 @@ export function perturbationText(perturbation: Perturbation): string {
     case 'foreignWrite':
       return `somebody else changes the object just before "${place}"`;
     case 'past':
-      return `crash after "${place}"; the new start reads what was ${perturbation.from === undefined ? 'before it' : pastViews[perturbation.from]}`;
+      return `crash after "${place}"; the new start reads ${pastText(perturbation)}`;
     case 'lateWrite':
       return `crash before "${place}", which arrives after the work of the new start`;
     case 'late':
@@ -71,3 +72,6 @@ export function perturbationText(perturbation: Perturbation): string {
       return `the watch ends with 410 instead of "${place}"`;
   }
 }
+
+const pastText = ({ from, of }: Extract<Perturbation, { readonly kind: 'past' }>): string =>
+  `what was ${from === undefined ? 'before it' : pastViews[from]}${of === undefined ? '' : `, but only of ${of.join(', ')}`}`;

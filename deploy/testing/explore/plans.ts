@@ -46,15 +46,19 @@ export function stableEntries([first = [], ...others]: readonly (readonly Entry[
   return first.filter((entry) => known.every((keys) => keys.has(key(entry))));
 }
 
-/** Starts at rest that see the step before: an earlier version, or an old life of what was deleted. */
-function ofRests(entries: readonly Entry[]): readonly Perturbation[] {
+/** Starts at rest that see the step before, in all resources or in `written` ones: an earlier version, or an old life of what was deleted. */
+function ofRests(entries: readonly Entry[], written: ReadonlySet<string>): readonly Perturbation[] {
+  const seen = entries.flatMap(({ kind, call }) => (kind !== undefined && written.has(kind) ? [call.resource] : []));
+  const of = [...new Set(seen)].sort();
+  const views = everyPastView.flatMap((from) => [{ from }, ...(of.length === 0 ? [] : [{ from, of }])]);
   const steps = new Set(entries.flatMap(({ call, step }) => (step > 0 && isWrite(call) ? [step] : [])));
   return [...steps].flatMap((step): Perturbation[] =>
-    steps.has(step + 1) ? everyPastView.map((from) => ({ kind: 'past', at: restOf(step + 1), from })) : [],
+    steps.has(step + 1) ? views.map((view) => ({ kind: 'past', at: restOf(step + 1), ...view })) : [],
   );
 }
 
-export function plansFor(entries: readonly Entry[], seed = 0): readonly Perturbation[] {
+/** `written`: the kinds that the scenario writes. */
+export function plansFor(entries: readonly Entry[], seed = 0, written: ReadonlySet<string> = new Set()): readonly Perturbation[] {
   const next = randomOf(seed);
   const places =
     seed === 0
@@ -66,7 +70,7 @@ export function plansFor(entries: readonly Entry[], seed = 0): readonly Perturba
   const [first = [], ...others] = recipes.map(({ fits, make }) =>
     places.filter((entry) => fits(entry.call, entry)).map(({ place }) => make(place)),
   );
-  return [...first, ...ofRests(entries), ...others.flat()];
+  return [...first, ...ofRests(entries, written), ...others.flat()];
 }
 
 function randomOf(seed: number): () => number {

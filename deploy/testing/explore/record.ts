@@ -32,8 +32,12 @@ export interface Entry {
   note?: string;
   /** The type of a watch event, such as `MODIFIED`; absent for requests. */
   readonly event?: string;
+  /** That of an event's object. */
+  readonly kind?: string;
   /** The object after a write. */
   outcome?: Outcome | undefined;
+  /** The uid of the object that a deletion ends. */
+  deleted?: string | undefined;
 }
 
 export class Recorder {
@@ -52,16 +56,16 @@ export class Recorder {
   }
 
   /** Notes an event on its way to the operator. */
-  see(watch: Call, { type, object: { metadata } }: WatchEvent, incarnation: number): Entry {
+  see(watch: Call, { type, object: { kind, metadata } }: WatchEvent, incarnation: number): Entry {
     const call = { ...watch, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
-    return this.#add({ call, incarnation, event: type }, callText(this.#known(call)).replace('watch', `see ${type}`));
+    return this.#add({ call, incarnation, event: type, kind }, callText(this.#known(call)).replace('watch', `see ${type}`));
   }
 
   #known(call: Call): Call {
     return { ...call, name: this.#generated.get(call.name) ?? call.name };
   }
 
-  #add(what: Pick<Entry, 'call' | 'incarnation' | 'event'>, text: string): Entry {
+  #add(what: Pick<Entry, 'call' | 'incarnation' | 'event' | 'kind'>, text: string): Entry {
     const nth = (this.#counts.get(text) ?? 0) + 1;
     this.#counts.set(text, nth);
     const atMs = Math.round(performance.now() - this.#begunMs);

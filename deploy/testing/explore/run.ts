@@ -7,7 +7,17 @@ import { kubeconfigText } from '../../kubeconfig.js';
 import { objectsIn } from '../contents.js';
 import type { TestCluster } from '../testCluster.js';
 import { Gateway, parsedJson, sendAs } from './gateway.js';
-import { differs, furtherDeletions, leftovers, overwritten, panicIn, vainWrites, wrongGenerations, type Violation } from './judgement.js';
+import {
+  differs,
+  furtherDeletions,
+  leftovers,
+  overwritten,
+  panicIn,
+  vainWrites,
+  wrongGenerations,
+  type Deletions,
+  type Violation,
+} from './judgement.js';
 import type { Operator } from './operator.js';
 import type { Perturbation } from './perturbation.js';
 import { ProcessorWaits } from './processorWaits.js';
@@ -51,7 +61,7 @@ export interface Reference {
   readonly states: readonly (State | undefined)[];
   readonly noise: Noise;
   readonly startup: ReadonlySet<string>;
-  readonly deletions: ReadonlyMap<string, number>;
+  readonly deletions: Deletions;
   /** The source of its states; the undisturbed run unless given. */
   readonly where?: string;
 }

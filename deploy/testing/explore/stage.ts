@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Status } from '../../../api/status.js';
 import type { KubeObject } from '../../../api/meta/object.js';
 import { termsOf } from '../failures.js';
 import { isWrite } from './call.js';
@@ -78,7 +79,7 @@ export class Stage {
       await version;
     }
     if (!isSamePlace(restOf(step), perturbation.at)) return false;
-    this.#hold = new Hold({ version: await this.#pastVersion(perturbation, step) });
+    this.#hold = new Hold({ version: await this.#pastVersion(perturbation, step), resources: perturbation.of });
     await this.#actions.crash();
     return true;
   }
@@ -136,8 +137,7 @@ export class Stage {
     await this.#versionBefore(entry);
     const perturbation = this.#due(entry);
     if (perturbation) return await this.#act(perturbation.kind as Kind, perturbation as Of<Kind>, moment);
-    const { version } = this.#hold?.terms ?? {};
-    const past = version !== undefined && entry.call.verb === 'list' ? fromPast(asked.url, version) : null;
+    const past = this.#hold && fromPast(asked, this.#hold.terms);
     if (past === null) return this.#answered(moment, await forward());
     this.#reached = true;
     entry.note = 'sees the past';
@@ -160,7 +160,7 @@ export class Stage {
       this.#reached = false;
       const version = await this.#pastVersion(perturbation, moment.entry.step);
       await this.#answered(moment, await moment.forward());
-      this.#hold = new Hold({ version });
+      this.#hold = new Hold({ version, resources: perturbation.of });
       await this.#actions.crash();
       return null;
     },
@@ -218,6 +218,7 @@ export class Stage {
     if (call.verb === 'create' && call.name.endsWith('*') && object?.metadata?.name !== undefined)
       this.#recorder.generated(object.metadata.name, call.name);
     if (call.verb === 'update' || call.verb === 'patch') entry.outcome = outcomeOf(object);
+    if (call.verb === 'delete') entry.deleted = object?.metadata?.uid ?? (object as Partial<Status> | null)?.details?.uid;
     return whole;
   }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { eventOf, expiredLine, linesOf } from '../../../../../deploy/testing/explore/events.js';
-import { fromPast, Hold } from '../../../../../deploy/testing/explore/hold.js';
+import { readCall } from '../../../../../deploy/testing/explore/call.js';
+import { fromPast, Hold, type HoldTerms } from '../../../../../deploy/testing/explore/hold.js';
 
 async function* chunks(...texts: readonly string[]): AsyncGenerator<Buffer> {
   for (const text of texts) yield Promise.resolve(Buffer.from(text));
@@ -23,9 +24,17 @@ describe('testing/explore/events', () => {
 
   it('come from the past only where any version will do', () => {
     const list = '/api/v1/secrets';
-    expect(fromPast(`${list}?resourceVersion=0&limit=5`, '7')).to.equal(`${list}?resourceVersion=7&limit=5&resourceVersionMatch=Exact`);
+    const from = (url: string, terms: HoldTerms): string | null =>
+      fromPast({ method: 'GET', url, headers: {}, body: Buffer.alloc(0), call: readCall('GET', url, null) }, terms);
+    const any = `${list}?resourceVersion=0&limit=5`;
+    const past = `${list}?resourceVersion=7&limit=5&resourceVersionMatch=Exact`;
+    expect(from(any, { version: '7' })).to.equal(past);
+    expect(from(any, { version: '7', resources: ['pods', 'secrets'] })).to.equal(past);
+    expect(from(any, { version: '7', resources: ['pods'] })).to.equal(null);
+    expect(from(any, {})).to.equal(null);
+    expect(from(`${list}/x?resourceVersion=0`, { version: '7' }), 'a get').to.equal(null);
     for (const newest of [list, `${list}?resourceVersion=5`, `${list}?resourceVersion=0&continue=x`])
-      expect(fromPast(newest, '7'), newest).to.equal(null);
+      expect(from(newest, { version: '7' }), newest).to.equal(null);
   });
 
   it('are held for one resource, or for watches that begin in the past', () => {

@@ -91,20 +91,33 @@ describe('testing/explore/plans', () => {
     ]);
   });
 
-  it('lets a start at the rest of a later step see the step before', () => {
+  it('lets a start at the rest of a later step see the step before, in all resources or in those that the scenario writes', () => {
     const recorder = new Recorder();
+    const seen = (resource: string, kind: string): void => {
+      const object = { apiVersion: 'v1', kind, metadata: { name: 'x', namespace: 'a' } } as KubeObject;
+      recorder.see(readCall('GET', `/api/v1/namespaces/a/${resource}?watch=true`, null)!, { type: 'ADDED', object }, 0);
+    };
     for (const step of [1, 2, 3]) {
       recorder.step = step;
+      seen('secrets', 'Secret');
+      seen('pods', 'Pod');
       for (const [method, url, body] of [create, update, [...list, null] as const])
         recorder.end(recorder.begin(readCall(method, url, body)!, 0), 200);
+      seen('configmaps', 'ConfigMap');
     }
-    const plans = plansFor(recorder.entries).filter((plan) => plan.kind === 'past' && plan.from !== undefined);
-    expect(plans.map(perturbationText)).to.deep.equal([
-      'crash after "rest of step 2"; the new start reads what was before the first write of the step before',
-      'crash after "rest of step 2"; the new start reads what was at rest before the step',
-      'crash after "rest of step 3"; the new start reads what was before the first write of the step before',
-      'crash after "rest of step 3"; the new start reads what was at rest before the step',
-    ]);
+    const plans = plansFor(recorder.entries, 0, new Set(['Secret', 'Pod'])).filter(
+      (plan) => plan.kind === 'past' && plan.from !== undefined,
+    );
+    const views = ['before the first write of the step before', 'at rest before the step'];
+    expect(plans.map(perturbationText)).to.deep.equal(
+      [2, 3].flatMap((step) =>
+        views.flatMap((view) =>
+          ['', ', but only of pods, secrets'].map(
+            (only) => `crash after "rest of step ${step}"; the new start reads what was ${view}${only}`,
+          ),
+        ),
+      ),
+    );
   });
 
   it('sees deletions that succeed more often than in any undisturbed run', () => {
@@ -112,11 +125,31 @@ describe('testing/explore/plans', () => {
     const failed = new Recorder();
     failed.end(failed.begin(readCall(...deletion)!, 0), 404);
     const usual = deletionsOf([recorded(deletion), recorded(), failed.entries]);
-    expect([...usual]).to.deep.equal([['delete configmaps a/x', 1]]);
+    expect([...usual]).to.deep.equal([['delete configmaps a/x', [1]]]);
     expect(furtherDeletions(recorded(deletion), usual)).to.equal(null);
     expect(furtherDeletions([...recorded(deletion), ...failed.entries], usual)).to.equal(null);
     expect(furtherDeletions(recorded(deletion, deletion), usual)?.details).to.deep.equal([
-      '"delete configmaps a/x" is done 2 times, and 1 times undisturbed',
+      '"delete configmaps a/x" is done 2 times by the end of step 0, and 1 times undisturbed',
+    ]);
+  });
+
+  it('counts deletions by steps, and once for each object', () => {
+    const run = (...deleted: readonly (readonly [step: number, uid: string])[]): readonly Entry[] => {
+      const recorder = new Recorder();
+      for (const [step, uid] of deleted) {
+        recorder.step = step;
+        const entry = recorder.begin(readCall('DELETE', `${maps}/x`, null)!, 0);
+        entry.deleted = uid;
+        recorder.end(entry, 200);
+      }
+      return recorder.entries;
+    };
+    const usual = deletionsOf([run([2, 'a'], [2, 'a'], [4, 'b']), run([4, 'a'])]);
+    expect([...usual]).to.deep.equal([['delete configmaps a/x', [0, 0, 1, 1, 2]]]);
+    expect(furtherDeletions(run([2, 'a'], [2, 'a'], [2, 'a']), usual), 'repeated').to.equal(null);
+    expect(furtherDeletions(run([3, 'a'], [4, 'b'], [5, 'b']), usual), 'later').to.equal(null);
+    expect(furtherDeletions(run([2, 'a'], [3, 'b'], [4, 'b']), usual)?.details).to.deep.equal([
+      '"delete configmaps a/x" is done 2 times by the end of step 3, and 1 times undisturbed',
     ]);
   });
 
