@@ -2,10 +2,6 @@ import { membersOf } from '../../../api/json/members.js';
 import { inOrder, type Found } from './ofEach.js';
 import type { Path } from './field.js';
 
-/**
- * Checks of tables as code with one line for each rule, which halves the time of a pod's: each access sees one shape of objects, and each call one rule, which
- * V8 then inlines. The code is made on the first use, and contains names of tables, never client input.
- */
 type AnyRule = (value: never, path: Path, owner: never, known?: never) => Found;
 type Unrolled = (value: unknown, path: Path, owner: unknown, known: unknown) => Found;
 
@@ -15,7 +11,10 @@ export interface MemberRule {
   readonly skipsAbsent: boolean;
 }
 
-/** Checks the members of a value, each with its path and the value as its owner. */
+/**
+ * Checks the members of a value, each with its path and the value as its owner. The code has a line for each rule: each access sees one shape of objects, and
+ * each call one rule, which V8 then inlines. It is made on the first use, and contains names of tables, never client input.
+ */
 export function unrolledMembers(rows: readonly MemberRule[]): Unrolled {
   const lines = rows.map(({ name, skipsAbsent }, position) => {
     const member = JSON.stringify(name);
@@ -28,7 +27,7 @@ export function unrolledMembers(rows: readonly MemberRule[]): Unrolled {
   );
 }
 
-/** Checks a value by several rules, one after the other. */
+/** Checks a value by several rules in turn, in the same way. */
 export const unrolledRules = (rules: readonly AnyRule[]): Unrolled =>
   onUse(
     rules,
