@@ -20,12 +20,16 @@ export interface ConnectionSettings {
   readonly token?: () => string;
   readonly skipTlsVerify?: boolean;
   readonly tlsServerName?: string;
+  /** Accepts any name: `ca` is the server's own certificate. */
+  readonly anyServerName?: boolean;
 }
 
-export function tlsTerms({ ca, cert, key, skipTlsVerify = false, tlsServerName }: ConnectionSettings): ConnectionOptions {
-  const name = tlsServerName === undefined ? {} : { servername: tlsServerName };
+export function tlsTerms({ ca, cert, key, skipTlsVerify = false, tlsServerName, anyServerName }: ConnectionSettings): ConnectionOptions {
+  const name = anyServerName ? anyName : tlsServerName === undefined ? {} : { servername: tlsServerName };
   return tlsClientOptions({ ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...name });
 }
+
+const anyName = { servername: '', checkServerIdentity: () => undefined };
 
 /** Must be called before each request. */
 export function identifying({ token }: ConnectionSettings): { readonly authorization?: string } {

@@ -42,6 +42,7 @@ import { Coordinator } from './election/coordinator.js';
 import { Elections } from './election/elections.js';
 import { Presence } from './presence/presence.js';
 import { Parts } from './assembly/parts.js';
+import { createLoopback, type Loopback } from './assembly/loopback.js';
 import { advertisedAddress, endpointAddress } from './assembly/serving.js';
 import { Expiry } from './storage/expiry.js';
 import { openStore } from './store/open.js';
@@ -84,7 +85,7 @@ interface Beginning {
 async function begin({ options, log, live, parts, verbosity, thread }: Beginning): Promise<RunningServer> {
   // Reads files first, so that an invalid certificate leaves no half-started replica.
   const metrics = createMetrics(metricChoice(options));
-  const given = readGiven(options, { live, log, metrics });
+  const given = readGiven(options, { live, log, metrics, loopback: createLoopback(options) });
   const { egress, plugins, tracing } = given;
   parts.add({ name: 'traces', stop: () => tracing?.exporter.stop() });
   exposeProgram(metrics.registry, {
@@ -109,7 +110,7 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   const limits = eventLimitsOf(plugins, options);
   const countEvents = limits === null ? null : eventCounter(limits);
   const sinks = { audit: auditor?.sink ?? null, countEvents: countEvents ?? (() => []) };
-  const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, ...sinks });
+  const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, loopback: given.loopback, ...sinks });
   return serveStore({ ...given, options, log, files, live, store, metrics, auditor, debug, countEvents, others, parts });
 }
 
@@ -152,7 +153,7 @@ interface Prepared extends Given {
 }
 
 async function serveStore(prepared: Prepared): Promise<RunningServer> {
-  const { options, log, serving, store, metrics, tracing, others, parts } = prepared;
+  const { options, log, serving, loopback, store, metrics, tracing, others, parts } = prepared;
   const progress: Progress = others?.progress ?? { synced: false, storageAwaited: false, bootstrapped: false, stopping: false };
   const api = assembleApi({ ...prepared, commonForms: others?.forms ?? null });
   parts.add({ name: 'API', stop: () => api.close() });
@@ -161,7 +162,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
     ? fairnessOf({ options, log, api, store, metrics, seats: threads?.seats ?? null })
     : null;
   const chain = frontOf({ ...prepared, fairness: fairness?.fairness ?? null, api, progress, tracer: tracing?.tracer ?? null, threads });
-  const listener = await listenWith(others, { ...serving, handle: chain.handle });
+  const listener = await listenWith(others, loopback, { ...serving, handle: chain.handle });
   parts.add({ name: 'other threads', stop: () => others?.stop(listener) });
   parts.add({
     name: 'listener',
@@ -358,8 +359,14 @@ function eventExpiry({
   });
 }
 
+async function listenWith(others: ServingThreads | null, loopback: Loopback, options: ListenerOptions): Promise<Listener> {
+  const listener = await listenOnce(others, options);
+  loopback.port = listener.port;
+  return listener;
+}
+
 /** Threads share the port's limits. */
-function listenWith(others: ServingThreads | null, options: ListenerOptions): Promise<Listener> {
+function listenOnce(others: ServingThreads | null, options: ListenerOptions): Promise<Listener> {
   if (others === null) return listen(options);
   const { threads } = others;
   return listen({

@@ -4,7 +4,7 @@ import { createRbac, type Rbac } from '../authorization/rbac/authorizer.js';
 import type { AdmissionPlugin } from '../registry/admission.js';
 import { closeAccessFiles, type AccessFiles } from './accessFiles.js';
 import { anonymousOn, firstOf } from '../../program/authentication/authenticator.js';
-import type { Authenticator } from '../../program/authentication/authenticator.js';
+import type { AnonymousRule, Authenticator } from '../../program/authentication/authenticator.js';
 import { certificateAuthenticator } from '../../program/authentication/certificate.js';
 import { frontProxyAuthenticator, type IdentityHeaders } from '../../program/authentication/frontProxy.js';
 import { publishedTrust, type PublishedTrust, type TrustFacts } from '../authentication/published.js';
@@ -34,6 +34,7 @@ import { tokenWebhook } from '../authentication/tokens/webhook.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { alwaysAllow, alwaysDeny } from '../authorization/builtin.js';
 import type { RuleResolver } from '../authorization/rules.js';
+import { loopbackAuthenticator, type Loopback } from './loopback.js';
 import type { Egress } from '../egress/egress.js';
 import type { Logger } from '../../program/log/logger.js';
 import { featuresOf } from '../../program/features/options.js';
@@ -67,11 +68,12 @@ export interface AccessOptions {
   readonly files: AccessFiles;
   readonly storage: Storage;
   readonly egress: Egress;
+  readonly loopback: Loopback;
   readonly log: Logger;
 }
 
 /** Follows storage; decisions are valid once `synced` has settled. */
-export function createAccess({ options, files, storage, egress, log }: AccessOptions): Access {
+export function createAccess({ options, files, storage, egress, loopback, log }: AccessOptions): Access {
   // Escalation checks need roles in every mode.
   const rbac = createRbac(storage);
   const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }), files.countDecisions);
@@ -92,7 +94,7 @@ export function createAccess({ options, files, storage, egress, log }: AccessOpt
     onPublishedChange: (listener) => {
       for (const anchors of [files.clientAnchors, files.proxyAnchors]) anchors?.onChange(listener);
     },
-    authenticate: authentication({ options, files, tokens, open }),
+    authenticate: authentication({ options, files, tokens, open, loopback }),
     authorize: chain.authorize,
     rules: chain.rules,
     guards: [escalationCheck(rbac.index, chain.authorize)],
@@ -138,7 +140,11 @@ function authentication({
   files: { clientAnchors, proxyAnchors, authentication: followed, observeCertificate },
   tokens,
   open,
-}: Pick<AccessOptions, 'options' | 'files'> & { readonly tokens: TokenServices; readonly open: Live<boolean> }): Authenticator {
+  loopback,
+}: Pick<AccessOptions, 'options' | 'files' | 'loopback'> & {
+  readonly tokens: TokenServices;
+  readonly open: Live<boolean>;
+}): Authenticator {
   const headers: IdentityHeaders = {
     user: options['requestheader-username-headers'],
     uid: options['requestheader-uid-headers'],
@@ -146,6 +152,7 @@ function authentication({
     extraPrefixes: options['requestheader-extra-headers-prefix'],
   };
   const ways = [
+    loopbackAuthenticator(loopback),
     ...(proxyAnchors === null
       ? []
       : [frontProxyAuthenticator({ anchors: proxyAnchors, allowedNames: options['requestheader-allowed-names'], headers })]),
@@ -160,17 +167,20 @@ function authentication({
     bearerAuthenticator(tokens.authenticate, tokens.audiences),
     webSocketAuthenticator(tokens.authenticate, tokens.audiences),
   ];
-  const anonymous = derived(followed.settings, ({ anonymous: configured }) => {
-    const { enabled, paths } = configured ?? { enabled: options['anonymous-auth'] !== false, paths: null };
-    return enabled ? anonymousOn(paths) : () => false;
-  });
+  const anonymous = anonymousRule(options, followed);
   return stripCredentials(
     firstOf(ways, (request) => !open.current && anonymous.current(request)),
     headers,
   );
 }
 
-type TokenOptions = Omit<AccessOptions, 'egress'> & { readonly issuers: Issuers };
+const anonymousRule = (options: ApiServerOptions, { settings }: AccessFiles['authentication']): Live<AnonymousRule> =>
+  derived(settings, ({ anonymous: configured }) => {
+    const { enabled, paths } = configured ?? { enabled: options['anonymous-auth'] !== false, paths: null };
+    return enabled ? anonymousOn(paths) : () => false;
+  });
+
+type TokenOptions = Omit<AccessOptions, 'egress' | 'loopback'> & { readonly issuers: Issuers };
 
 function tokenServices(given: TokenOptions): TokenServices {
   const {

@@ -39,7 +39,7 @@ export interface Api extends Registries {
   close(): Promise<void>;
 }
 
-export interface AssemblyOptions extends Pick<Given, 'plugins' | 'egress' | 'agents'>, ObjectStore {
+export interface AssemblyOptions extends Pick<Given, 'plugins' | 'egress' | 'agents' | 'serving' | 'loopback'>, ObjectStore {
   readonly options: ApiServerOptions;
   readonly files: AccessFiles;
   readonly live: LiveFiles;
@@ -59,7 +59,7 @@ export function assembleApi(given: AssemblyOptions): Api {
     catalogue: () => custom.catalogue,
   });
   const { storage } = objects;
-  const connections = hookConnections(options, storage, { egress: given.egress, certificates: metrics.peerCertificates.webhooks });
+  const connections = hookConnections(options, storage, { ...given, certificates: metrics.peerCertificates.webhooks });
   const conversion = createConversionWebhooks(connections, metrics);
   parts.add({ name: 'conversion webhooks', stop: () => conversion.stop() });
   const custom: CustomResources = followDefinitions(platform, objects, conversion.converters);

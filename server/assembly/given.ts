@@ -16,6 +16,7 @@ import { loadEncryption } from '../storage/encryption/load.js';
 import { readTracingConfiguration } from '../../program/tracing/configuration.js';
 import { servingOptions } from './serving.js';
 import { tracingOf, type Tracing } from './tracing.js';
+import type { Loopback } from './loopback.js';
 import { ownName } from './ownName.js';
 
 export interface Given {
@@ -26,15 +27,21 @@ export interface Given {
   /** The client certificate for node agents, and their authorities. */
   readonly agents: AgentCredentials;
   readonly tracing: Tracing | null;
+  readonly loopback: Loopback;
+}
+
+export interface GivenParts {
+  readonly live: LiveFiles;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly loopback: Loopback;
 }
 
 /** Reads them for one serving thread. Throws for an invalid one. */
-export function readGiven(
-  options: ApiServerOptions,
-  { live, log, metrics }: { readonly live: LiveFiles; readonly log: Logger; readonly metrics: Metrics },
-): Given {
+export function readGiven(options: ApiServerOptions, { live, log, metrics, loopback }: GivenParts): Given {
   const read = <T, E>(file: string | null, use: (file: string) => T, otherwise: E): T | E => (file === null ? otherwise : use(file));
   return {
+    loopback,
     serving: servingOptions(options, live, log.named('tls')),
     plugins: read(options['admission-control-config-file'], readPluginConfigurations, new Map()),
     encryption: encryptionOf(options, { live, log: log.named('encryption'), metrics }),

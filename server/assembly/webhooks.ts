@@ -23,10 +23,12 @@ import { directEgress, type Egress } from '../egress/egress.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { AdmissionManifests } from './manifests.js';
-import { clusterAddresses, endpointAddresses, type ServiceAddresses } from '../registry/serviceAddresses.js';
+import { addressOf, isOwnService, ownServerOf } from './loopback.js';
+import type { Given } from './given.js';
+import { clusterAddresses, endpointAddresses, loopbackAddresses, type ServiceAddresses } from '../registry/serviceAddresses.js';
 import type { Storage } from '../storage/contract.js';
 import { webhookClient } from '../webhook/client.js';
-import { createHookClients, type HookClients } from '../webhook/hookClients.js';
+import { createHookClients, type HookClients, type HookClientsOptions } from '../webhook/hookClients.js';
 import { noCertificateCounts, type CertificateCounts } from '../webhook/peerCertificates.js';
 import { namedIdentities } from '../webhook/identities.js';
 
@@ -38,22 +40,34 @@ export interface HookConnections {
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
   readonly egress: Egress;
   readonly certificates: CertificateCounts;
+  readonly own?: HookClientsOptions['own'];
 }
+
+export type HookWays = Partial<Pick<HookConnections, 'egress' | 'certificates'> & Pick<Given, 'loopback' | 'serving'>>;
 
 /** Throws for an unreadable file, with its option. */
 export function hookConnections(
   options: WebhookOptions,
   storage: Storage,
-  { egress = directEgress, certificates = noCertificateCounts }: Partial<Pick<HookConnections, 'egress' | 'certificates'>> = {},
+  { egress = directEgress, certificates = noCertificateCounts, loopback, serving }: HookWays = {},
 ): HookConnections {
   const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
+  const others = options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage);
   return {
     egress,
     certificates,
-    addresses: options['enable-aggregator-routing'] ? endpointAddresses(storage) : clusterAddresses(storage),
+    ...(loopback === undefined || serving === undefined ? { addresses: others } : waysToItself({ loopback, serving }, others)),
     identity: certFile === null || keyFile === null ? {} : identityIn({ certFile, keyFile }),
   };
 }
+
+const waysToItself = (
+  { loopback, serving }: Pick<Given, 'loopback' | 'serving'>,
+  others: ServiceAddresses,
+): Pick<HookConnections, 'addresses' | 'own'> => ({
+  addresses: loopbackAddresses(others, isOwnService, () => addressOf(loopback)),
+  own: (service) => (isOwnService(service) ? ownServerOf(loopback, serving.credentials) : null),
+});
 
 /** An expired certificate is still presented: the webhook decides. */
 function identityIn(files: KeyPairFiles): HookConnections['identity'] {
@@ -159,7 +173,7 @@ function imagePolicyStep(
 }
 
 const clientsFor = (
-  { addresses, identity, egress, certificates }: HookConnections,
+  { addresses, identity, egress, certificates, own }: HookConnections,
   kubeconfig: string | null,
   answerBytesMax?: number,
 ): HookClients =>
@@ -168,6 +182,7 @@ const clientsFor = (
     certificates,
     dial: { service: egress('cluster'), host: egress('controlplane') },
     identityFor: namedIdentities(kubeconfig === null ? new Map() : loadUsers(kubeconfig), identity),
+    ...(own === undefined ? {} : { own }),
     ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
   });
 

@@ -61,6 +61,12 @@ export const endpointAddresses =
     return chosen;
   };
 
+/** Own services need no object (`NewLoopbackServiceResolver`). */
+export const loopbackAddresses =
+  (others: ServiceAddresses, isOwn: (service: ServicePort) => boolean, own: () => ServiceAddress): ServiceAddresses =>
+  (wanted) =>
+    isOwn(wanted) ? Promise.resolve(own()) : others(wanted);
+
 const routedTypes: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
 const typeOf = (service: ApiObject): string => textAt(service, 'spec', 'type');
 

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
+import type { Loopback } from '../assembly/loopback.js';
 import type { AuditEvent } from '../audit/event.js';
 import type { Exported, Exposition } from '../../program/metrics/sums.js';
 import type { ApiServerOptions } from '../options/flags.js';
@@ -13,6 +14,7 @@ export interface ThreadStart {
   readonly threads: number;
   readonly socket: number;
   readonly ticketKeys: Uint8Array;
+  readonly loopback: Loopback;
   readonly replica: ReplicaTicket;
   readonly shared: SharedMemory;
   /** Ports to the other serving threads: see `SharedForms`. */

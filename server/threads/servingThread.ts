@@ -121,7 +121,7 @@ function firstThread(metrics: Metrics, duties: Duties): FirstThread {
 }
 
 /** Reads the named files. The first thread writes the log. */
-function prepare({ options }: ThreadStart, line: FirstThread, metrics: Metrics) {
+function prepare({ options, loopback }: ThreadStart, line: FirstThread, metrics: Metrics) {
   const { output: _, ...logging } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
   const log = createLogger({
     ...logging,
@@ -138,7 +138,7 @@ function prepare({ options }: ThreadStart, line: FirstThread, metrics: Metrics) 
     contention: options.profiling && options['contention-profiling'],
     now: machineClock.now,
   });
-  return { log, live, debug, given: readGiven(options, { live, log, metrics }) };
+  return { log, live, debug, given: readGiven(options, { live, log, metrics, loopback }) };
 }
 
 interface StackParts extends ReturnType<typeof prepare> {

@@ -5,6 +5,7 @@ import { isMainThread, MessageChannel, Worker, type MessagePort } from 'node:wor
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
+import type { Loopback } from '../assembly/loopback.js';
 import type { ThreadShare } from '../assembly/front.js';
 import type { DrainedListener, Listener } from '../../program/port/listener.js';
 import { SharedCount, type Count } from '../../program/port/connections/index.js';
@@ -47,6 +48,7 @@ export interface ServingThreadsOptions {
   /** Includes the first one. */
   readonly threads: number;
   readonly metrics: Metrics;
+  readonly loopback: Loopback;
   /** Receives audit events; null for none. */
   readonly audit: Sink | null;
   /** Counts events of all threads for `EventRateLimit`. */
@@ -205,6 +207,7 @@ export class ServingThreads {
       threads: this.threads,
       socket,
       ticketKeys: this.ticketKeys,
+      loopback: this.#given.loopback,
       replica: ticket,
       shared: this.#memory,
       peers,

@@ -36,11 +36,18 @@ export interface HookClients {
 export type ResolveService = (service: ServiceReference) => Promise<Address>;
 
 /** The client certificate for a webhook, by `host:port`. */
-export type IdentityFor = (hostPort: string) => Pick<ConnectionSettings, 'cert' | 'key' | 'token' | 'ca'>;
+export type IdentityFor = (hostPort: string) => Pick<ConnectionSettings, 'cert' | 'key' | 'token' | 'ca' | 'anyServerName'>;
+
+export interface OwnServer {
+  readonly address: Address;
+  readonly settings: Pick<ConnectionSettings, 'ca' | 'token' | 'anyServerName'>;
+}
 
 export interface HookClientsOptions {
   readonly resolve: ResolveService;
   readonly identityFor: IdentityFor;
+  /** Null for services of others. */
+  readonly own?: (service: ServiceReference) => OwnServer | null;
   readonly answerBytesMax?: number;
   /** Dialers to the cluster's services and to other hosts; null for direct connections. */
   readonly dial?: { readonly service: Dial | null; readonly host: Dial | null };
@@ -58,8 +65,10 @@ export function createHookClients(options: HookClientsOptions): HookClients {
   const known = new Map<string, TargetClient>();
   return {
     of(target) {
-      const key = JSON.stringify([target.at, target.ca]);
-      const found = known.get(key) ?? clientOf(target, options);
+      const own = typeof target.at === 'string' ? null : (options.own?.(target.at) ?? null);
+      const key = JSON.stringify([target.at, target.ca, own?.address, own?.settings.ca]);
+      const found =
+        known.get(key) ?? clientOf(own === null ? target : { ...target, ca: '' }, own === null ? options : toItself(own, options));
       known.delete(key);
       known.set(key, found);
       if (known.size > targetsMax) dropOldest(known);
@@ -71,6 +80,14 @@ export function createHookClients(options: HookClientsOptions): HookClients {
     },
   };
 }
+
+/** Needs no tunnel. */
+const toItself = ({ address, settings }: OwnServer, options: HookClientsOptions): HookClientsOptions => ({
+  ...options,
+  dial: directly,
+  resolve: () => Promise.resolve(address),
+  identityFor: () => settings,
+});
 
 interface TargetClient {
   readonly client: HookClient;

@@ -57,7 +57,7 @@ export function overwritten(objects: readonly KubeObject[], touched: ReadonlySet
   return details.length === 0 ? null : { judgement: 'overwrites', details };
 }
 
-/** How many objects each deletion has ended by the end of each step. */
+/** Counts objects that each deletion has ended, by step. */
 export type Deletions = ReadonlyMap<string, readonly number[]>;
 
 /** Counts the most of all runs. A deletion that is repeated until its object is gone counts once. */

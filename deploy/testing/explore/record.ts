@@ -32,7 +32,7 @@ export interface Entry {
   note?: string;
   /** The type of a watch event, such as `MODIFIED`; absent for requests. */
   readonly event?: string;
-  /** That of an event's object. */
+  /** The kind of an event's object. */
   readonly kind?: string;
   /** The object after a write. */
   outcome?: Outcome | undefined;

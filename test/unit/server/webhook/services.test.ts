@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { clusterAddresses, endpointAddresses } from '../../../../server/registry/serviceAddresses.js';
+import { isOwnService } from '../../../../server/assembly/loopback.js';
+import { clusterAddresses, endpointAddresses, loopbackAddresses } from '../../../../server/registry/serviceAddresses.js';
 import { createMemoryStorage } from '../../../../server/storage/memory.js';
 import type { Storage } from '../../../../server/storage/contract.js';
 import { createHookClients } from '../../../../server/webhook/hookClients.js';
@@ -81,6 +82,17 @@ describe('where services are reached', () => {
       { host: '10.1.0.1', port: 8443 },
       { host: '10.1.0.3', port: 8443 },
     ]);
+  });
+
+  it('this server for the service of the API at its usual port, with or without an object', async () => {
+    const others = clusterAddresses(await holding([]));
+    const addresses = loopbackAddresses(others, isOwnService, () => ({ host: '127.0.0.1', port: 6443 }));
+    const own = { namespace: 'default', name: 'kubernetes', port: 443 };
+    expect(await addresses(own)).to.deep.equal({ host: '127.0.0.1', port: 6443 });
+    for (const other of [{ port: 6443 }, { namespace: 'n' }, { name: 's' }]) {
+      const refused = await addresses({ ...own, ...other }).catch((error: unknown) => (error as Error).message);
+      expect(refused).to.match(/^service "\w+" not found$/);
+    }
   });
 
   it('nowhere without endpoints', async () => {
