@@ -3,10 +3,18 @@ import type { Steps } from '../steps.js';
 export const isObject = <T extends object = Readonly<Record<string, unknown>>>(value: unknown): value is T =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Sorts in place by UTF-16. Most lists are already sorted, and checking first avoids the memory that sorting allocates. */
+const insertedMax = 16;
+
+/** Sorts in place by UTF-16. Most lists are short, or already sorted. */
 export function sortNames(names: string[]): string[] {
-  for (let position = 1; position < names.length; position++)
-    if ((names[position - 1] as string) > (names[position] as string)) return names.sort();
+  for (let position = 1; position < names.length; position++) {
+    const name = names[position] as string;
+    if ((names[position - 1] as string) <= name) continue;
+    if (names.length > insertedMax) return names.sort();
+    let place = position;
+    for (; place > 0 && (names[place - 1] as string) > name; place--) names[place] = names[place - 1] as string;
+    names[place] = name;
+  }
   return names;
 }
 

@@ -14,8 +14,8 @@ import { printTable, ratio } from './table.js';
 import { inOneGo } from '../../api/steps.js';
 
 /**
- * Compares a create's work (decoding, defaults, validation, field owners, stored form) with JSON.parse and JSON.stringify of the object. Kinds take turns, since code with
- * one shape only is faster.
+ * Compares a create's work (decoding, defaults, validation, field owners, stored form) with JSON.parse and JSON.stringify of the object. Kinds take turns: code with
+ * one shape is faster.
  */
 const stepNames = [
   'JSON.parse',

@@ -95,7 +95,7 @@ function endedIn(record: readonly Entry[]): Deletions {
 /** The steps after the last count have nothing new. */
 const bySteps = (counts: readonly number[], step: number): number => counts[Math.min(step, counts.length - 1)] ?? 0;
 
-/** `usual`: those of undisturbed runs. What is made again has lost its data, even if a later step deletes it undisturbed as well. */
+/** `usual`: those of undisturbed runs. What is made again has lost its data. */
 export function furtherDeletions(record: readonly Entry[], usual: Deletions): Violation | null {
   const details = [...endedIn(record)].flatMap(([call, counts]) => {
     const known = usual.get(call) ?? [];

@@ -87,18 +87,22 @@ function items(
   after: JsonValue | undefined,
 ): void {
   const present = Array.isArray(after) ? after : [];
+  const left = Array.isArray(before) && before.length > 0 ? inOneGo(indexItems(schema, before)).byElement : null;
+  const own = (element: string, item: JsonValue | undefined): void => {
+    const below = changed(schema.element, left?.get(element), item);
+    if (below !== null) fields[element] = below;
+  };
+  const elements = present.map((item) => itemElement(schema, item));
+  if (elements.every((element, position) => position === 0 || (elements[position - 1] as string) < element))
+    return elements.forEach((element, position) => own(element, present[position]));
   const known = new Map<string, JsonValue>();
   const repeated = new Set<string>();
-  for (const item of present) {
-    const element = itemElement(schema, item);
+  for (const [position, element] of elements.entries())
     if (known.has(element)) repeated.add(element);
-    else known.set(element, item);
-  }
-  const left = Array.isArray(before) && before.length > 0 ? inOneGo(indexItems(schema, before)).byElement : null;
-  for (const element of sortNames([...known.keys()])) {
-    const below = repeated.has(element) ? {} : changed(schema.element, left?.get(element), known.get(element));
-    if (below !== null) fields[element] = below;
-  }
+    else known.set(element, present[position] as JsonValue);
+  for (const element of sortNames([...known.keys()]))
+    if (repeated.has(element)) fields[element] = {};
+    else own(element, known.get(element));
 }
 
 /** Path elements by member name, as look-ups cost less than joining texts. */

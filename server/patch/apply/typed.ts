@@ -20,6 +20,7 @@ export type Typed = 'configuration' | 'live' | 'constructed';
  * ends its check. Rules: `typed/validate.go` of structured-merge-diff.
  */
 export function* typeProblem(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
+  if (as === 'live' && new Glance().fits(value, schema)) return null;
   const faults = new Faults(as);
   yield* faults.look(value, schema);
   if (faults.found.length === 0) return null;
@@ -89,6 +90,40 @@ class Faults {
   #tell(fault: string | null): void {
     if (fault !== null) this.found.push(this.#path.length === 0 ? fault : `${spellPath(this.#path)}: ${fault}`);
   }
+}
+
+/** Sees that a small live value has no fault, without steps and paths. */
+class Glance {
+  #left = comparedInStep * 8;
+
+  fits(value: JsonValue | undefined, schema: Schema): boolean {
+    if (value === undefined || value === null) return true;
+    if (--this.#left < 0) return false;
+    switch (schema.kind) {
+      case 'leaf':
+        return schema.scalar === undefined || scalarFault(schema.scalar, value) === null;
+      case 'list':
+        return Array.isArray(value) && value.every((item: JsonValue) => hasElement(schema, item) && this.fits(item, schema.element));
+      case 'unknown':
+        return true;
+      default:
+        return isObject<JsonObject>(value) && this.#membersFit(value, schema);
+    }
+  }
+
+  #membersFit(object: JsonObject, schema: Extract<Schema, { kind: 'struct' | 'map' }>): boolean {
+    for (const name of Object.keys(object)) {
+      const member = schema.kind === 'map' ? schema.element : schema.field(name);
+      if (member !== undefined && !this.fits(object[name], member)) return false;
+    }
+    return true;
+  }
+}
+
+/** True where `itemElement` finds one. */
+function hasElement(list: Extract<Schema, { kind: 'list' }>, item: JsonValue): boolean {
+  if (list.relationship !== 'map') return list.relationship === 'atomic' || typeof item !== 'object';
+  return isObject<JsonObject>(item) && list.keys.some(({ name, default: standIn }) => item[name] !== undefined || standIn !== null);
 }
 
 function scalarFault(type: ScalarType, value: JsonValue): string | null {

@@ -12,8 +12,8 @@ export interface MemberRule {
 }
 
 /**
- * Checks the members of a value, each with its path and the value as its owner. The code has a line for each rule: each access sees one shape of objects, and
- * each call one rule, which V8 then inlines. It is made on the first use, and contains names of tables, never client input.
+ * Checks the members of a value. The code, made on the first use, has a line for each rule: each access sees one shape of objects, and each call one rule,
+ * which V8 inlines. It contains names of tables, never client input.
  */
 export function unrolledMembers(rows: readonly MemberRule[]): Unrolled {
   const lines = rows.map(({ name, skipsAbsent }, position) => {
@@ -27,7 +27,6 @@ export function unrolledMembers(rows: readonly MemberRule[]): Unrolled {
   );
 }
 
-/** Checks a value by several rules in turn, in the same way. */
 export const unrolledRules = (rules: readonly AnyRule[]): Unrolled =>
   onUse(
     rules,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { JsonObject, JsonValue } from '../../../../../api/object.js';
 import { schemaOfKind } from '../../../../../server/patch/apply/typeSchema.js';
+import type { Schema } from '../../../../../server/patch/apply/schema.js';
 import { typeProblem, typeFaultsMax, type Typed } from '../../../../../server/patch/apply/typed.js';
 import { inOneGo } from '../../../../../api/steps.js';
 import { widget } from './schemas.js';
@@ -100,5 +101,50 @@ describe('apply/typed', () => {
   it('looks for no more faults than anybody would read', () => {
     const env = Array.from({ length: typeFaultsMax + 500 }, (_item, index) => ({ name: `e${index}`, value: 1 }));
     expect(problem(containers({ name: 'c', env }))?.split('\n')).to.have.length(typeFaultsMax + 1);
+  });
+
+  it('judges a small live value as it does many of them, which are looked at in steps', () => {
+    const kinds: readonly JsonValue[] = [
+      null,
+      0,
+      1.5,
+      2n ** 64n,
+      '',
+      'a',
+      true,
+      [],
+      {},
+      [null],
+      ['a', 'a'],
+      [{ name: 'a' }, { name: 'a' }],
+      [{}],
+      { name: 1 },
+    ];
+    const members = ['replicas', 'paused', 'template', 'selector', 'nope', 'minReadySeconds'];
+    const inContainer = ['name', 'image', 'env', 'ports', 'args', 'resources', 'nope', 'volumeMounts'];
+    const values = kinds.flatMap((value) => [
+      ...members.map((name): JsonObject => ({ [name]: value })),
+      ...inContainer.map((name) => containers({ name: 'c', [name]: value })),
+      ...inContainer.map((name) => containers({ [name]: value })),
+      containers(value),
+    ]);
+    const many: Schema = { kind: 'list', relationship: 'atomic', element: deployment };
+    let faulty = 0;
+    for (const spec of values) {
+      const one = inOneGo(typeProblem({ spec }, deployment, 'live'));
+      const each = inOneGo(
+        typeProblem(
+          Array.from({ length: 1_000 }, () => ({ spec })),
+          many,
+          'live',
+        ),
+      );
+      expect(
+        one === null,
+        JSON.stringify(spec, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+      ).to.equal(each === null);
+      if (one !== null) faulty += 1;
+    }
+    expect(faulty).to.be.within(50, values.length - 50);
   });
 });
