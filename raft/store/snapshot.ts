@@ -34,16 +34,14 @@ const magic = Buffer.from('RAFTSNP1', 'latin1');
 const hashBytes = 32;
 const footerBytes = magic.length + 16 + hashBytes;
 
-/** Pages copied per turn of the event loop: half a mebibyte, below a millisecond. */
-const pagesPerTurn = 128;
 const chunkBytes = 1024 * 1024;
 
-/** `path` appears only when complete. `apply` may run meanwhile: SQLite writes changed pages into the copy too. */
-export async function writeSnapshot(db: SqliteConnection, path: string): Promise<SnapshotMeta> {
+/** `path` appears only when complete. `copyTo` makes a consistent copy of the store's file. */
+export async function writeSnapshot(path: string, copyTo: (path: string) => Promise<void>): Promise<SnapshotMeta> {
   const draft = `${path}.part`;
   removeDatabase(draft);
   try {
-    await db.backup(draft, slice);
+    await copyTo(draft);
     const meta = readCopy(draft);
     failPoint?.('snapshot.copied');
     await seal(draft, meta);
@@ -56,11 +54,6 @@ export async function writeSnapshot(db: SqliteConnection, path: string): Promise
     removeDatabase(draft);
     throw error;
   }
-}
-
-function slice(): number {
-  failPoint?.('snapshot.copying');
-  return pagesPerTurn;
 }
 
 /** Verifies all, and strips the footer. Throws DamagedSnapshotError and leaves the file in place. */

@@ -10,6 +10,7 @@ import { DiskFailedError } from '../sqlite/errors.js';
 import { FailStop } from '../sqlite/failStop.js';
 import { pendingCompanion, syncPath } from '../sqlite/files.js';
 import { Applier } from './applier.js';
+import { FileCopier } from './copy.js';
 import type { Change, ChangesResult, CommandResult, RangeOptions, RangeResult, StateMachine } from './contract.js';
 import { checkpointPages, readState, storeKind, storeStatements, verifiedAtOpenBytesMax, verifyContent } from './file.js';
 import type { StoreStatements } from './file.js';
@@ -74,6 +75,7 @@ export function openStoreToRead(path: string): StoreToRead {
 
 interface OpenFile {
   readonly db: SqliteConnection;
+  readonly copier: FileCopier;
   readonly sql: StoreStatements;
   readonly reader: StoreReader;
   readonly created: boolean;
@@ -143,7 +145,7 @@ class SqliteStore implements Store {
       failPoint?.('store.apply.uncommitted');
       this.#state = this.#swept(applier.state, Math.max(sweepMin, sweepPerEntry * applier.changes.length));
       this.#unsettledChanges += applier.changes.length;
-      if (this.#unsettledChanges >= unsettledChangesMax || this.#copying) this.#settle();
+      if (this.#unsettledChanges >= unsettledChangesMax) this.#settle();
       return { results: applier.results, changes: applier.changes };
     });
   }
@@ -170,7 +172,7 @@ class SqliteStore implements Store {
       const { db } = this.#file;
       db.pragma('synchronous = FULL');
       failPoint?.('store.checkpoint.begun');
-      checkpoint(db, 'truncate');
+      this.#checkpoint();
       failPoint?.('store.checkpoint.done');
       db.pragma('synchronous = NORMAL');
       return this.#state.appliedIndex;
@@ -180,10 +182,13 @@ class SqliteStore implements Store {
   async snapshotTo(path: string): Promise<SnapshotMeta> {
     this.#failStop.check();
     assert(!this.#copying, 'one snapshot at a time');
-    this.settle();
+    this.#failStop.run('checkpoint', () => {
+      this.#settle();
+      this.#checkpoint();
+    });
     this.#copying = true;
     try {
-      return await writeSnapshot(this.#file.db, path);
+      return await writeSnapshot(path, (draft) => this.#file.copier.copyTo(draft, () => this.#failStop.check()));
     } finally {
       this.#copying = false;
     }
@@ -230,7 +235,7 @@ class SqliteStore implements Store {
     try {
       if (this.#failStop.works) this.settle();
     } finally {
-      if (this.#failStop.close()) this.#file.db.close();
+      if (this.#failStop.close()) closeFile(this.#file);
     }
   }
 
@@ -267,16 +272,21 @@ class SqliteStore implements Store {
     return sweepPending(state) ? { ...state, sweptId: sweep(this.#file.sql, state, countMax) } : state;
   }
 
-  /** A reused file could be replayed into a newer database. */
   #checkpointWhenFull(): void {
-    if ((this.#file.sql.walPages.get()?.log ?? 0) >= checkpointPages) checkpoint(this.#file.db, 'truncate');
+    if ((this.#file.sql.walPages.get()?.log ?? 0) >= checkpointPages) this.#checkpoint();
+  }
+
+  /** A reused write-ahead file could be replayed into a newer database. */
+  #checkpoint(): void {
+    const { db, copier } = this.#file;
+    copier.duringCheckpoint(() => checkpoint(db, 'truncate'));
   }
 
   /** Each step is durable before the next: a crash never leaves the new content with the old write-ahead file. */
   #replaceFile(copy: string): void {
     this.#settle();
-    checkpoint(this.#file.db, 'truncate');
-    this.#file.db.close();
+    this.#checkpoint();
+    closeFile(this.#file);
     const leftover = pendingCompanion(this.path);
     if (leftover !== null) throw new DiskFailedError(this.path, 'closing the old store', `SQLite left ${leftover} behind`);
     syncPath(dirname(this.path));
@@ -297,9 +307,18 @@ function open(path: string, kind: DatabaseKind): { readonly file: OpenFile; read
     const sql = storeStatements(db);
     const state = readState(path, sql);
     if (statSync(path).size <= verifiedAtOpenBytesMax) verifyContent(path, db, sql);
-    return { file: { db, sql, reader: new StoreReader(path, sql), created }, state };
+    const copier = new FileCopier(path, kind.pageBytes);
+    return { file: { db, copier, sql, reader: new StoreReader(path, sql), created }, state };
   } catch (error) {
     db.close();
     throw translateError(error, 'opening the store', path, kind);
+  }
+}
+
+function closeFile({ db, copier }: OpenFile): void {
+  try {
+    db.close();
+  } finally {
+    copier.close();
   }
 }

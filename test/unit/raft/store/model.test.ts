@@ -73,7 +73,7 @@ class Model {
   }
 }
 
-const key = fc.constantFrom('a', 'a/', 'a/b', 'b', 'é', '\u{1f600}', '\uffff');
+const key = fc.constantFrom('\0', 'a', 'a\0', 'a\0b', 'a/', 'a/b', 'b', 'é', '\u{1f600}', '\uffff');
 const operation = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(key, fc.string({ maxLength: 5 })).map(([name, value]) => put(name, value)) },
   { weight: 2, arbitrary: key.map(remove) },

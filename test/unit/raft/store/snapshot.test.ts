@@ -9,7 +9,7 @@ import type { Store } from '../../../../raft/store/store.js';
 import { logIndex, revision, term } from '../../../../raft/types.js';
 import type { SnapshotMeta } from '../../../../raft/types.js';
 import { flipBit, removeScratch, scratch } from '../log/scratch.js';
-import { apply, compact, entryOf, everything, initialMembership, open, put, transaction } from './commands.js';
+import { apply, compact, entryOf, everything, initialMembership, open, put, remove, transaction } from './commands.js';
 
 const restorer = fileURLToPath(new URL('./restorer.js', import.meta.url));
 
@@ -98,6 +98,39 @@ describe('snapshots of the raft store', function () {
     );
     const from = store.changesSince(other.revision, 1e9);
     expect(from.outcome).to.equal('found');
+  });
+
+  it('holds the content of the last checkpoint although the file shrinks and grows meanwhile', async () => {
+    const store = using(filled(3000, 1000));
+    store.checkpoint();
+    const { size } = statSync(store.path);
+    const path = join(scratch(), 'snapshot');
+    const writing = store.snapshotTo(path);
+    for (let turn = 0; turn < 4; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    apply(store, ...Array.from({ length: 2900 }, (_, at) => transaction([remove(`key-${at}`)])));
+    apply(store, compact(store.revision));
+    while (store.maintain()) store.checkpoint();
+    store.checkpoint();
+    expect(statSync(store.path).size).to.be.below(size / 2);
+    apply(store, ...Array.from({ length: 2000 }, (_, at) => transaction([put(`again-${at}`, 'z'.repeat(900))])));
+    store.checkpoint();
+    const seen = view(store);
+    apply(store, transaction([put('late', 'not in the copy')]));
+    const meta = await writing;
+    expect(meta.index).to.equal(store.appliedIndex - 1);
+    const other = using(open(join(scratch(), 'store.db')));
+    other.restoreFrom(path, meta);
+    expect(view(other)).to.deep.equal(seen);
+  });
+
+  it('keeps other processes out of the store after it was copied', async () => {
+    const store = using(filled(60));
+    await store.snapshotTo(join(scratch(), 'snapshot'));
+    const opener = `import { open } from ${JSON.stringify(new URL('./commands.js', import.meta.url))}; open(process.argv[1]);`;
+    const other = (): string => spawnSync(process.execPath, ['--input-type=module', '-e', opener, store.path], { encoding: 'utf8' }).stderr;
+    expect(other()).to.contain('another process runs on this data directory');
+    store.close();
+    expect(other()).to.equal('');
   });
 
   it('leaves nothing behind when the store is closed meanwhile', async () => {
