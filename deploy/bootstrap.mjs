@@ -3,7 +3,7 @@
  * Runs first on a fresh clone, so it is plain JavaScript without dependencies. It installs missing packages, builds changed sources, and runs the requested
  * command. A step with nothing to do takes milliseconds.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -97,27 +97,20 @@ function usage() {
 
 // ---- install ----
 
-/** The required state of node_modules: the locked versions, and the Node ABI of native code. */
-const wantedInstall = () => `${lockedPackages()} abi-${process.versions.modules}`;
-
-const lockedPackages = () =>
+/** The required state of node_modules. Native code in there fits any Node. */
+const wantedInstall = () =>
   createHash('sha256')
     .update(fs.readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
 
 async function install() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) throw new StepFailed(`Node 20.19 or newer is needed; this is ${process.versions.node}`);
   if (read(installStamp) === wantedInstall()) return;
   if (adoptExistingInstall()) return;
-  const compiler = missingCompiler();
-  if (compiler && !nodeHasSqlite()) say(`warning: ${compiler}`);
-  say(
-    `installing packages (npm ci; SQLite comes as a binary from github.com, or is compiled, which takes minutes and needs headers from nodejs.org${
-      nodeHasSqlite() ? "; where neither can be, Node's own is used" : ''
-    })`,
-  );
+  say('installing packages (npm ci)');
   const status = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']);
   if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.`);
-  if (!sqliteLoads()) throw new StepFailed(sqliteHelp(compiler));
   fs.writeFileSync(installStamp, wantedInstall());
 }
 
@@ -131,43 +124,9 @@ function adoptExistingInstall() {
     ([place, { version, optional, devOptional, peer }]) =>
       place !== '' && !optional && !devOptional && !peer && have[place]?.version !== version,
   );
-  if (differs || !sqliteLoads()) return false;
+  if (differs) return false;
   fs.writeFileSync(installStamp, wantedInstall());
   return true;
-}
-
-/** Opening a database in memory proves that native code fits this Node. */
-function sqliteLoads() {
-  if (nodeHasSqlite()) return true;
-  const probe = "const D = require('better-sqlite3'); new D(':memory:').close();";
-  return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
-}
-
-/** Returns whether this Node's own SQLite suffices (requirements: raft/sqlite/nodeSqlite.ts). */
-function nodeHasSqlite() {
-  return Number(process.versions.node.split('.')[0]) >= 24;
-}
-
-function missingCompiler() {
-  const tools = [
-    ['python3', ['--version']],
-    ['make', ['--version']],
-    [process.env.CXX ?? 'c++', ['--version']],
-  ];
-  const missing = tools.filter(([tool, args]) => spawnSync(tool, args, { stdio: 'ignore' }).status !== 0).map(([tool]) => tool);
-  return missing.length === 0
-    ? ''
-    : `${missing.join(', ')} not found; better-sqlite3 is compiled during installation and needs python3, make and a C++ compiler ` +
-        '(Debian, Ubuntu: apt-get install python3 make g++)';
-}
-
-/** Packages come from the registry; SQLite's native code comes from elsewhere. */
-function sqliteHelp(compiler) {
-  return (
-    'there is no SQLite for this Node: better-sqlite3 could neither be downloaded from github.com nor compiled. Node 24 and newer have one of their own. Or: ' +
-    `${compiler || `where nodejs.org cannot be reached either, npm_config_nodedir=${path.dirname(path.dirname(process.execPath))} may name the headers to compile with`}` +
-    '; or npm may have been told not to run install scripts (npm config get ignore-scripts). After that: npm rebuild better-sqlite3'
-  );
 }
 
 /** Runs npm. The terminal shows its progress; without a terminal, a line is printed every ten seconds. */
@@ -237,7 +196,7 @@ function fingerprint(sources) {
         })
         .join('\n'),
     )
-    .update(lockedPackages())
+    .update(wantedInstall())
     .digest('hex');
 }
 

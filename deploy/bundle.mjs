@@ -28,6 +28,10 @@ const late = {
 /** Libraries for tests and operators, also from CommonJS (jest): one file each, and a module that exports the same. */
 const libraries = { testing: 'deploy/testing/index.js', client: 'controllers/client/index.js', api: 'server/manifests/index.js' };
 
+/** SQLite's native code for Node 20 (raft/sqlite/nodeSqlite.ts). */
+const sqlite = '@photostructure/sqlite';
+const sqlitePlatforms = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+
 /** Native code, packages that find their own files by their location, and optional packages that are not installed. */
 const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 
@@ -71,7 +75,26 @@ async function bundleInto(root, dist, outdir) {
   });
   for (const [name] of programs) fs.chmodSync(path.join(outdir, `${name}.js`), 0o755);
   const page = await bundleConsole(build, root, path.join(outdir, 'console'));
-  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, [...Object.keys(metafile.inputs), ...whole, ...imported, ...page]));
+  const native = copySqlite(root, path.join(outdir, 'sqlite'));
+  fs.writeFileSync(
+    path.join(outdir, 'LICENSES.txt'),
+    licences(root, [...Object.keys(metafile.inputs), ...whole, ...imported, ...page, ...native]),
+  );
+}
+
+/** Returns the copied files: none where the package cannot be installed. */
+function copySqlite(root, outdir) {
+  const within = path.join('node_modules', sqlite, 'prebuilds');
+  if (!fs.existsSync(path.join(root, within))) return [];
+  return sqlitePlatforms.flatMap((platform) => {
+    fs.mkdirSync(path.join(outdir, platform), { recursive: true });
+    return fs.readdirSync(path.join(root, within, platform)).map((name) => {
+      const [, library] = /\.(\w+)\.node$/.exec(name);
+      const file = path.join(within, platform, name);
+      fs.copyFileSync(path.join(root, file), path.join(outdir, platform, `${library}.node`));
+      return file;
+    });
+  });
 }
 
 const common = (root) => ({

@@ -11,6 +11,7 @@ import type { LogLine } from './replica/port.js';
 import type { SharedAccess, ThreadData, ThreadStarted } from './thread.js';
 import { revision } from './types.js';
 import type { Revision } from './types.js';
+import { gateOfThread } from './sqlite/gate.js';
 import { errorText } from './errorText.js';
 
 export type { LogLine } from './replica/port.js';
@@ -24,8 +25,11 @@ export interface ClientOptions {
 export type ConsensusThread = Worker;
 
 /** Loading takes a tenth of a second: call it early. */
-export const loadThread = (): ConsensusThread =>
-  new Worker(new URL('./thread.js', import.meta.url), { name: 'raft', resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
+export function loadThread(): ConsensusThread {
+  const { gate, ended } = gateOfThread();
+  const resourceLimits = { maxYoungGenerationSizeMb: youngGenerationMb };
+  return new Worker(new URL('./thread.js', import.meta.url), { name: 'raft', workerData: gate, resourceLimits }).once('exit', ended);
+}
 
 /** The default is three times as much. */
 const youngGenerationMb = 16;

@@ -1,9 +1,10 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { ReplicaOptions } from './replicaApi.js';
 import { hostForThreads, hostReplica } from './replica/host.js';
 import { flattenError } from './replica/port.js';
 import type { FlatError } from './replica/port.js';
+import { useGate } from './sqlite/gate.js';
 
 /** The consensus thread. Batches are bare ArrayBuffers, the start's outcome is an object. */
 
@@ -28,6 +29,7 @@ export type ThreadStarted = { readonly outcome: 'started' } | { readonly outcome
 
 const owner = parentPort;
 if (owner === null) throw new Error('raft/thread.ts runs as a worker thread only');
+useGate(workerData as SharedArrayBuffer);
 // The thread starts while the options are still being read.
 owner.once('message', (data: ThreadData) => begin(owner, data));
 

@@ -109,9 +109,7 @@ function install() {
   const node = path.join(root, '.ci', 'tools', 'node_modules', 'node22', 'bin', 'node');
   if (!fs.existsSync(node)) npmCi(path.join(root, '.ci', 'tools'));
   if (!fs.existsSync(node)) end('Node 22 or newer is needed\n', 2);
-  // Native packages are compiled for the Node that this one replaces.
-  const env = { ...process.env, RAFTPLANE_SQLITE: 'node:sqlite' };
-  const { status } = spawnSync(node, process.argv.slice(1), { stdio: 'inherit', cwd: root, env });
+  const { status } = spawnSync(node, process.argv.slice(1), { stdio: 'inherit', cwd: root });
   process.exit(status ?? 1);
 }
 

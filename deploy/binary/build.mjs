@@ -65,7 +65,7 @@ function filesOf(root) {
     'LICENSE',
     ...within('api/data', /\.json$/),
     ...within('api/seed', /\.json$/),
-    ...within('dist/programs', /(?<!\.map|\.cache)$/),
+    ...within('dist/programs', /(?<!\.map|\.cache|\.node)$/),
     'node_modules/piscina/package.json',
     'node_modules/piscina/LICENSE',
     ...within('node_modules/piscina/dist', /\.m?js$/),

@@ -4,22 +4,23 @@ import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './c
 import { immediate, type Undoing } from './immediate.js';
 import { errorText } from '../errorText.js';
 
-/** Native code, downloaded or compiled for one version of Node. */
+/** Users may install it: native code, downloaded or compiled for one version of Node. */
 export const betterSqlite: SqliteDriver = {
   name: 'better-sqlite3',
   load() {
-    const Constructor = createRequire(import.meta.url)('better-sqlite3') as typeof Database;
     try {
+      const Constructor = createRequire(import.meta.url)('better-sqlite3') as typeof Database;
       new Constructor(':memory:').close();
+      return (path, options) => new BetterSqliteConnection(Constructor, path, options);
     } catch (cause) {
       throw new Error(reasonOf(cause), { cause });
     }
-    return (path, options) => new BetterSqliteConnection(Constructor, path, options);
   },
 };
 
 function reasonOf(error: unknown): string {
   const message = errorText(error);
+  if (message.startsWith("Cannot find module 'better-sqlite3'")) return 'it is not installed';
   if (message.includes('NODE_MODULE_VERSION')) return `it was compiled for another Node than this ${process.versions.node}`;
   return message.includes('bindings file') ? 'its native code was not built, because its install script failed or did not run' : message;
 }
@@ -64,10 +65,6 @@ class BetterSqliteConnection implements SqliteConnection, Undoing {
 
   commit(): void {
     (this.#commit ??= this.#db.prepare('COMMIT')).run();
-  }
-
-  async backup(path: string, slice: () => number): Promise<void> {
-    await this.#db.backup(path, { progress: slice });
   }
 
   close(): void {

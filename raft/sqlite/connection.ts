@@ -1,4 +1,4 @@
-/** All calls but `backup` are synchronous. */
+/** All calls are synchronous. */
 
 export interface Statement<P extends unknown[], R = unknown> {
   run(...parameters: P): unknown;
@@ -23,8 +23,6 @@ export interface SqliteConnection {
   /** `close` undoes an uncommitted one. */
   begin(): void;
   commit(): void;
-  /** Copies in slices; writes meanwhile reach the copy. `slice` returns the pages of the next slice; its exception ends the copy. */
-  backup(path: string, slice: () => number): Promise<void>;
   close(): void;
 }
 
@@ -35,6 +33,6 @@ export interface OpenOptions {
 }
 
 export interface SqliteDriver {
-  readonly name: 'better-sqlite3' | 'node:sqlite';
+  readonly name: 'better-sqlite3' | 'node:sqlite' | '@photostructure/sqlite';
   load(): (path: string, options?: OpenOptions) => SqliteConnection;
 }

@@ -1,17 +1,17 @@
 import { betterSqlite } from './betterSqlite.js';
 import type { OpenOptions, SqliteConnection, SqliteDriver } from './connection.js';
-import { nodeSqlite } from './nodeSqlite.js';
+import { nodeSqlite, packagedSqlite } from './nodeSqlite.js';
 import { errorText } from '../errorText.js';
 
 /** Names the only driver to use, for comparisons. */
 export const sqliteVariable = 'RAFTPLANE_SQLITE';
 
-const byPreference: readonly SqliteDriver[] = [betterSqlite, nodeSqlite];
+const byPreference: readonly SqliteDriver[] = [betterSqlite, nodeSqlite, packagedSqlite];
 /** The first version that reports the length of the write-ahead file without changing it (`PRAGMA wal_checkpoint(NOOP)`). */
 const oldestVersion = [3, 51] as const;
 
 const remedy =
-  'Take a current Node 22, 24 or newer, which needs no native code, or run "npm rebuild better-sqlite3" (pnpm: "pnpm approve-builds", then "pnpm rebuild better-sqlite3")';
+  'Take Node 24 or newer, or a current Node 22, which have an SQLite of their own, or install one beside this package: npm install better-sqlite3 (compiled where no binary is found)';
 
 export interface SqliteChoice {
   readonly name: SqliteDriver['name'];

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
+import { pass } from './gate.js';
 import { immediate, type Undoing } from './immediate.js';
+import { bindingWhole } from './wholeTexts.js';
 
 interface NodeDatabase {
   readonly isTransaction: boolean;
@@ -10,26 +14,106 @@ interface NodeDatabase {
 }
 interface NodeSqlite {
   readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => NodeDatabase;
-  /** Absent before Node 22.16. */
-  readonly backup?: (db: NodeDatabase, path: string, options: { readonly rate: number; readonly progress: () => void }) => Promise<number>;
 }
 
-/** A part of Node since 22.5. It copies databases since 22.16; in Node 22 it cuts texts at a NUL character. */
+/** A part of Node since 22.5. In Node 22 it cuts texts at a NUL character when it reads them. */
 export const nodeSqlite: SqliteDriver = {
   name: 'node:sqlite',
-  load() {
+  load: () => {
     const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite') as NodeSqlite | undefined);
     if (sqlite === undefined) throw new Error(`Node ${process.versions.node} does not have it; Node 22 and 24 do`);
-    if (sqlite.backup === undefined) throw new Error(`that of Node ${process.versions.node} cannot copy databases; that of Node 22.16 can`);
-    const cutsTexts = !readsWholeTexts(sqlite);
-    return (path, options) => new NodeSqliteConnection({ sqlite, cutsTexts }, path, options);
+    return opening(sqlite);
   },
 };
 
-function readsWholeTexts({ DatabaseSync }: NodeSqlite): boolean {
+/** A package with the same interface. It cuts texts when it binds them too. */
+export const packagedSqlite: SqliteDriver = {
+  name: '@photostructure/sqlite',
+  load: () => {
+    const require = createRequire(import.meta.url);
+    const bundled = bundledFiles();
+    return opening(passing((bundled.length > 0 ? firstThatLoads(require, bundled) : require('@photostructure/sqlite')) as NodeSqlite));
+  },
+};
+
+/** Made by `deploy/bundle.mjs`, for each C library. */
+const bundledFiles = (): readonly string[] =>
+  ['glibc', 'musl']
+    .map((library) => fileURLToPath(new URL(`sqlite/${process.platform}-${process.arch}/${library}.node`, import.meta.url)))
+    .filter((file) => existsSync(file));
+
+/** Code for another C library does not load. */
+function firstThatLoads(require: NodeJS.Require, [file = '', ...others]: readonly string[]): unknown {
+  try {
+    return require(file);
+  } catch (error) {
+    try {
+      if (others.length > 0) return firstThatLoads(require, others);
+    } catch {
+      // The first error says more.
+    }
+    throw error;
+  }
+}
+
+/** Passes the thread's gate. */
+const passing = (sqlite: NodeSqlite): NodeSqlite => ({
+  DatabaseSync: class implements NodeDatabase {
+    readonly #db: NodeDatabase;
+
+    constructor(...given: ConstructorParameters<NodeSqlite['DatabaseSync']>) {
+      this.#db = pass(() => new sqlite.DatabaseSync(...given));
+    }
+
+    get isTransaction(): boolean {
+      return pass(() => this.#db.isTransaction);
+    }
+
+    exec(sql: string): void {
+      pass(() => this.#db.exec(sql));
+    }
+
+    prepare(sql: string): Statement<unknown[]> {
+      const statement = pass(() => this.#db.prepare(sql));
+      return {
+        run: (...values) => pass(() => statement.run(...values)),
+        get: (...values) => pass(() => statement.get(...values)),
+        all: (...values) => pass(() => statement.all(...values)),
+        *iterate(...values) {
+          const rows = pass(() => statement.iterate(...values)[Symbol.iterator]());
+          try {
+            for (let next = pass(() => rows.next()); next.done !== true; next = pass(() => rows.next())) yield next.value;
+          } finally {
+            pass(() => rows.return?.());
+          }
+        },
+      };
+    }
+
+    close(): void {
+      pass(() => this.#db.close());
+    }
+  },
+});
+
+function opening(sqlite: NodeSqlite): ReturnType<SqliteDriver['load']> {
+  const traits = { sqlite, ...cutsOf(sqlite) };
+  return (path, options) => new NodeSqliteConnection(traits, path, options);
+}
+
+interface Cuts {
+  readonly cutsTexts: boolean;
+  readonly cutsBoundTexts: boolean;
+}
+
+function cutsOf({ DatabaseSync }: NodeSqlite): Cuts {
   const db = new DatabaseSync(':memory:', { readOnly: false });
   try {
-    return (db.prepare("SELECT 'a' || char(0) || 'b' AS text").get() as { readonly text: string }).text.length === 3;
+    const { text, bytes } = db.prepare("SELECT 'a' || char(0) || 'b' AS text, CAST(? AS BLOB) AS bytes").get('a\0b') as {
+      readonly text: string;
+      readonly bytes: Uint8Array;
+    };
+    return { cutsTexts: text.length < 3, cutsBoundTexts: bytes.length < 3 };
   } finally {
     db.close();
   }
@@ -46,21 +130,20 @@ function withoutWarning<T>(load: () => T): T {
 }
 
 class NodeSqliteConnection implements SqliteConnection, Undoing {
-  readonly #sqlite: NodeSqlite;
   readonly #db: NodeDatabase;
-  #closed = false;
+  readonly #cutsBoundTexts: boolean;
   #turns: Record<'begin' | 'commit' | 'rollback', Statement<[]>> | null = null;
 
   readonly cutsTexts: boolean;
 
   constructor(
-    { sqlite, cutsTexts }: { readonly sqlite: NodeSqlite; readonly cutsTexts: boolean },
+    { sqlite, cutsTexts, cutsBoundTexts }: Cuts & { readonly sqlite: NodeSqlite },
     readonly path: string,
     { readOnly = false, mustExist = readOnly }: OpenOptions = {},
   ) {
     if (mustExist && !existsSync(path)) throw new Error(`there is no file ${path}`);
-    this.#sqlite = sqlite;
     this.cutsTexts = cutsTexts;
+    this.#cutsBoundTexts = cutsBoundTexts;
     this.#db = new sqlite.DatabaseSync(path, { readOnly });
   }
 
@@ -69,7 +152,8 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
   }
 
   prepare<P extends unknown[], R>(sql: string): Statement<P, R> {
-    return this.#db.prepare(sql) as Statement<unknown[]> as Statement<P, R>;
+    const prepare = (text: string): Statement<P, R> => this.#db.prepare(text) as Statement<unknown[]> as Statement<P, R>;
+    return this.#cutsBoundTexts ? bindingWhole(prepare, sql) : prepare(sql);
   }
 
   pragma(source: string): unknown {
@@ -103,17 +187,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
     return this.#turns[name];
   }
 
-  async backup(path: string, slice: () => number): Promise<void> {
-    const progress = (): void => {
-      if (this.#closed) throw new Error('the database was closed while it was copied');
-      slice();
-    };
-    await this.#sqlite.backup!(this.#db, path, { rate: slice(), progress });
-  }
-
-  /** A copy in progress ends with its next slice. */
   close(): void {
-    this.#closed = true;
     this.#db.close();
   }
 }

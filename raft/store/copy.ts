@@ -2,7 +2,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } fr
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { failPoint } from '../failPoints.js';
 
-/** Copied per turn of the event loop, in less than a millisecond. */
+/** Copied per turn of the event loop. */
 const sliceBytes = 512 * 1024;
 /** Format: https://www.sqlite.org/fileformat2.html#walformat */
 const walHeaderBytes = 32;
@@ -15,8 +15,8 @@ interface Copy {
 }
 
 /**
- * Copies the file of an open database. Only checkpoints write to it, and each one empties the write-ahead file: the pages in there are those that it changes, so
- * the copy takes them again. The copy is the database as of the last checkpoint.
+ * Copies the file of an open database. Only checkpoints write to it, and each empties the write-ahead file: the copy takes the pages in there again. It is the
+ * database as of the last checkpoint.
  */
 export class FileCopier {
   readonly #path: string;
@@ -47,7 +47,6 @@ export class FileCopier {
     }
   }
 
-  /** `checkpoint` empties the write-ahead file. */
   duringCheckpoint(checkpoint: () => void): void {
     const changed = this.#copy === null ? [] : [...pagesInWal(`${this.#path}-wal`, this.#pageBytes)];
     checkpoint();

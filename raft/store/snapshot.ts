@@ -36,7 +36,7 @@ const footerBytes = magic.length + 16 + hashBytes;
 
 const chunkBytes = 1024 * 1024;
 
-/** `path` appears only when complete. `copyTo` makes a consistent copy of the store's file. */
+/** `path` appears only when complete. */
 export async function writeSnapshot(path: string, copyTo: (path: string) => Promise<void>): Promise<SnapshotMeta> {
   const draft = `${path}.part`;
   removeDatabase(draft);
