@@ -31,9 +31,7 @@ export function validateContainerResourceName(name: string, path: Path): FieldEr
   if (containerStandard.has(name)) return [];
   const findings = validateResourceName(name, path);
   if (!name.includes('/'))
-    return isHugePages(name)
-      ? findings
-      : [...findings, invalid(path, name, 'must be a standard resource for containers')];
+    return isHugePages(name) ? findings : [...findings, invalid(path, name, 'must be a standard resource for containers')];
   return isNativeResource(name) || isExtendedResource(name)
     ? findings
     : [...findings, invalid(path, name, "doesn't follow extended resource name standard")];
