@@ -14,12 +14,16 @@ const places: Readonly<Record<string, Telling>> = {
   'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
   // A refusal quotes these.
   'CustomResourceDefinitionVersion.schema': 'lists and maps',
+  'FlowSchema.spec': 'lists',
   'Ingress.spec': 'lists',
   'PersistentVolume.spec': 'lists and maps',
+  'PersistentVolumeClaim.spec': 'lists and maps',
   'ResourceClaim.spec': 'lists and maps',
   'ResourceClaimTemplate.spec': 'lists and maps',
   'ResourceQuota.spec': 'lists',
+  'SecurityContext.capabilities': 'lists',
   'ServiceCIDR.spec': 'lists',
+  'VolumeAttachment.spec': 'lists and maps',
   // These members must not be set.
   'PersistentVolumeClaimTemplate.metadata': 'lists',
   'PodSpec.ephemeralContainers': 'lists',

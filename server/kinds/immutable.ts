@@ -1,8 +1,10 @@
-import type { ApiObject } from '../../api/object.js';
+import type { ApiObject, JsonValue } from '../../api/object.js';
+import { sameMeaning, sameValue } from '../../api/json/equality.js';
 import { memberAt } from '../../api/json/members.js';
 import type { PathIn, ValueAt } from '../registry/memberPath.js';
 import type { ChangeFindings } from '../registry/rules.js';
 import { Path } from '../registry/validation/field.js';
+import { printedAs } from '../registry/validation/internalStructures.js';
 import { unchanged } from '../registry/validation/immutable.js';
 
 /** An immutable member. `shown` formats the quoted value, if it differs. */
@@ -17,3 +19,12 @@ export function immutable<T extends object, const P extends string>(
     return unchanged(value, memberAt(old as ApiObject, ...names), field, shown(value as ValueAt<T, P>));
   };
 }
+
+/** Empty lists and maps equal none (`apiequality.Semantic`). */
+export const immutableSpec =
+  (structure: string): ChangeFindings<ApiObject> =>
+  ({ spec }, { spec: before }) => {
+    if (sameValue(spec, before)) return [];
+    const shown = printedAs(structure, spec as JsonValue);
+    return sameMeaning(shown, printedAs(structure, before as JsonValue)) ? [] : unchanged(spec, before, Path.of('spec'), shown);
+  };

@@ -1,7 +1,7 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { created, inOrder, members, membersOf, objectRules, printedAs, specOf, type Draft, type Kind } from '../language.js';
+import { created, inOrder, members, membersOf, objectRules, specOf, type Draft, type Kind } from '../language.js';
 import { validateTemplateMetadata } from '../../registry/validation/templateMetadata.js';
-import { immutable } from '../immutable.js';
+import { immutableSpec } from '../immutable.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
 import { claimSpec } from './claimSpec.js';
@@ -24,12 +24,7 @@ export const resourceClaimTemplates: Kind<Draft<v1.ResourceClaimTemplate>> = {
   validate: (template, served) => inOrder(validateAdminAccess(specOf(specOf(template)), served), validateTemplate(template)),
   update: {
     // An immutable specification is checked as a whole all the same, unlike a claim's.
-    review: [
-      'objectMeta',
-      'objectMetaUpdate',
-      validateTemplate,
-      immutable('spec', (spec) => printedAs('resource.v1.ResourceClaimTemplateSpec', spec)),
-    ],
+    review: ['objectMeta', 'objectMetaUpdate', validateTemplate, immutableSpec('resource.v1.ResourceClaimTemplateSpec')],
   },
   delete: { answers: 'object' },
 };

@@ -1,6 +1,6 @@
 import type * as v1 from '../../../api/types/resource/v1.js';
-import { inOrder, itemsOf, memberAt, objectRules, printedAs, specOf, type Draft, type Kind } from '../language.js';
-import { immutable } from '../immutable.js';
+import { inOrder, itemsOf, memberAt, objectRules, specOf, type Draft, type Kind } from '../language.js';
+import { immutableSpec } from '../immutable.js';
 import { claimGates } from './gated.js';
 import { beginsAdminAccess, validateAdminAccess, validateAdminStatus } from './adminAccess.js';
 import { claimSpec } from './claimSpec.js';
@@ -17,7 +17,7 @@ export const resourceClaims: Kind<Draft<v1.ResourceClaim>> = {
   validate: (claim, served) => inOrder(validateAdminAccess(specOf(claim), served), rules(claim)),
   update: {
     // Immutable parts need no further check.
-    review: ['objectMeta', 'objectMetaUpdate', immutable('spec', (spec) => printedAs('resource.v1.ResourceClaimSpec', spec))],
+    review: ['objectMeta', 'objectMetaUpdate', immutableSpec('resource.v1.ResourceClaimSpec')],
   },
   subresources: {
     status: {

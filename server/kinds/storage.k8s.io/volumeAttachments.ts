@@ -16,7 +16,6 @@ import {
   objectRules,
   optional,
   orEmpty,
-  printedAs,
   tooLong,
   type ChangeRules,
   type Draft,
@@ -27,7 +26,7 @@ import {
 } from '../language.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';
-import { immutable } from '../immutable.js';
+import { immutableSpec } from '../immutable.js';
 import { bytesOf } from './parameters.js';
 
 const metadataBytesMax = 256 * 1024;
@@ -69,7 +68,7 @@ const review: ChangeRules<Draft<v1.VolumeAttachment>>['review'] = [
   'objectMeta',
   rules,
   volumeName,
-  immutable('spec', (spec) => printedAs('storage.v1.VolumeAttachmentSpec', spec)),
+  immutableSpec('storage.v1.VolumeAttachmentSpec'),
 ];
 
 export const volumeAttachments: Kind<Draft<v1.VolumeAttachment>> = {

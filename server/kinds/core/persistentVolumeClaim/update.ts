@@ -39,16 +39,15 @@ export function validateClaimChange(claim: Claim, old: Claim): FieldError[] {
     (annotatedBefore === undefined || spec.storageClassName === annotatedBefore);
   // The annotation preceded the member: it may go then, but not differ.
   const movesClass = gainsClass && annotatedBefore !== undefined && (annotated === undefined || annotated === annotatedBefore);
-  const [shown, shownBefore] = [comparable(claim, before, gainsClass), { ...before, volumeName: before.volumeName || spec.volumeName }].map(
-    printedClaim,
-  );
+  const changed = comparable(claim, before, gainsClass);
+  const kept = { ...before, volumeName: before.volumeName || spec.volumeName };
   return [
     ...(movesClass || annotated === annotatedBefore
       ? []
       : [invalid(Path.of('metadata', 'annotations', classAnnotation), annotated ?? '', 'field is immutable')]),
-    ...(JSON.stringify(shown) === JSON.stringify(shownBefore)
+    ...(JSON.stringify(comparableForm(changed)) === JSON.stringify(comparableForm(kept))
       ? []
-      : [forbidden(specPath, `${immutable}\n${differenceOf(shownBefore ?? {}, shown ?? {})}`)]),
+      : [forbidden(specPath, `${immutable}\n${differenceOf(printedClaim(kept), printedClaim(changed))}`)]),
     ...validateShrinking(claim, old),
     ...unchanged(spec.volumeMode, before.volumeMode, Path.of('volumeMode')),
     ...validateAttributesClass(claim, old),
@@ -86,8 +85,9 @@ function validateAttributesClass(claim: Claim, old: Claim): FieldError[] {
   ];
 }
 
-/** An empty list or map equals none. */
-const printedClaim = ({ accessModes, resources, ...spec }: Spec): JsonObject =>
+const printedClaim = (spec: Spec): JsonObject => printedAs('core.v1.PersistentVolumeClaimSpec', spec);
+
+const comparableForm = ({ accessModes, resources, ...spec }: Spec): JsonObject =>
   printedAs('core.v1.PersistentVolumeClaimSpec', {
     ...spec,
     accessModes: itemsOf(accessModes).length === 0 ? null : accessModes,

@@ -201,6 +201,40 @@ describe('registry, what is empty', () => {
     expect(JSON.stringify(made['spec'])).to.contain('"capacity":{}');
   });
 
+  it('is quoted in claims, attachments, flow schemas and capabilities, and equals none in an immutable spec', async () => {
+    const sample = await createSample();
+    const of = (apiVersion: string, kind: string, spec: JsonObject): JsonObject =>
+      received({ apiVersion, kind, metadata: { name: 'e', namespace: 'default' }, spec }) as unknown as JsonObject;
+    const claim = (more: JsonObject): JsonObject =>
+      of('v1', 'PersistentVolumeClaim', {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' }, limits: {} },
+        ...more,
+      });
+    await sample.create(claim({}));
+    await sample.put(claim({}));
+    expect((await refusal(sample.put(claim({ volumeName: 'x', selector: {} })))).message).to.contain(
+      '-  "Limits": null,\n+  "Limits": {},',
+    );
+    const attachment = (nodeName: string, more: JsonObject): JsonObject => {
+      const csi = { driver: 'd', volumeHandle: 'h', ...more };
+      return of('storage.k8s.io/v1', 'VolumeAttachment', {
+        attacher: 'a',
+        nodeName,
+        source: { inlineVolumeSpec: { accessModes: ['ReadWriteOnce'], csi } },
+      });
+    };
+    const { metadata } = await sample.create(attachment('n', {}));
+    await sample.put({ ...attachment('n', { volumeAttributes: {} }), metadata: { ...metadata } });
+    const moved = { ...attachment('m', { volumeAttributes: {} }), metadata: { ...metadata } };
+    expect((await refusal(sample.put(moved))).message).to.contain('"VolumeAttributes":{}');
+    const flow = of('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', { priorityLevelConfiguration: { name: 'exempt' }, rules: [] });
+    expect((await refusal(sample.create({ ...flow, metadata: { name: 'exempt' } }))).message).to.contain('"Rules":[]');
+    const securityContext = { allowPrivilegeEscalation: false, privileged: true, capabilities: { add: [], drop: [] } };
+    const pod = of('v1', 'Pod', { containers: [{ name: 'c', image: 'i', securityContext }] });
+    expect((await refusal(sample.create(pod))).message).to.contain('{"Capabilities":{"Add":[],"Drop":[]}');
+  });
+
   it('is set where only one of two lists may be', async () => {
     const slice = (lists: JsonObject): JsonObject => ({
       apiVersion: 'resource.k8s.io/v1',
