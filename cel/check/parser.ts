@@ -42,6 +42,18 @@ const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([
 const literals = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 const startsOfValues = `{'[', '{', '(', '.', '-', '!', ${literals}}`;
 const startsOfKeys = `{'[', '{', '(', '.', '-', '!', '?', ${literals}}`;
+const startsOfArguments = `{'[', '{', '(', ')', '.', '-', '!', ${literals}}`;
+
+interface Bracket {
+  readonly close: string;
+  readonly starts: string;
+  readonly named?: true;
+}
+const listBracket: Bracket = { close: ']', starts: `{'[', ']', '{', '(', '.', ',', '-', '!', '?', ${literals}}` };
+const mapBracket: Bracket = { close: '}', starts: `{'[', '{', '}', '(', '.', ',', '-', '!', '?', ${literals}}` };
+const messageBracket: Bracket = { close: '}', starts: "{'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}", named: true };
+
+const isSign = ({ kind, text }: Token, ...signs: readonly string[]): boolean => kind === 'sign' && signs.includes(text);
 
 export function parse(text: string): Expression {
   if (text.length > charactersMax)
@@ -129,7 +141,20 @@ class Parser {
   #expect(text: string): Token {
     if (!this.#is(text) && this.#after.text === text && this.#after.kind === 'sign') this.#leaveOut(`'${text}'`);
     if (this.#is(text)) return this.#take();
+    if (text === ':' && this.#beginsValue(this.#next)) return this.#asIfColon();
     return this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`);
+  }
+
+  #asIfColon(): Token {
+    const { at, text } = this.#next;
+    this.#refused.push({ at, message: `Syntax error: missing ':' at '${text}'` });
+    return { kind: 'sign', text: ':', at };
+  }
+
+  #settle(fits: (token: Token) => boolean, expected: string): void {
+    if (fits(this.#next)) return;
+    if (this.#next.kind === 'end' || !fits(this.#after)) this.#fail(`mismatched input '${this.#next.text}' expecting ${expected}`);
+    this.#leaveOut(expected);
   }
 
   /** Closes a bracket. At the end of the text the grammar goes on as if it were closed, unless more are open. */
@@ -262,11 +287,11 @@ class Parser {
       return inner;
     }
     if (this.#skip('[')) {
-      const items = this.#until(']', () => (this.#skip('?') ? this.#maybe(this.#expression()) : this.#expression()));
+      const items = this.#until(listBracket, () => (this.#skip('?') ? this.#maybe(this.#expression()) : this.#expression()));
       return this.#made({ kind: 'list', items, at }, items);
     }
     if (this.#skip('{')) {
-      const entries = this.#until('}', () => this.#entry());
+      const entries = this.#until(mapBracket, () => this.#entry());
       return this.#made(
         { kind: 'map', entries, at },
         entries.flatMap(({ key, value }) => [key, value]),
@@ -296,10 +321,9 @@ class Parser {
 
   #message(name: string, at: number): Expression {
     this.#expect('{');
-    const fields = this.#until('}', () => {
+    const fields = this.#until(messageBracket, () => {
       const optional = this.#skip('?');
-      if (this.#next.kind !== 'name')
-        this.#fail(`mismatched input '${this.#next.text}' expecting {'}', ',', '?', IDENTIFIER, ESC_IDENTIFIER}`);
+      if (this.#next.kind !== 'name') this.#fail(`mismatched input '${this.#next.text}' expecting ${messageBracket.starts}`);
       const field = this.#take();
       const colon = this.#expect(':');
       const value = this.#expression();
@@ -332,6 +356,7 @@ class Parser {
   #arguments(): Expression[] {
     this.#open += 1;
     const found: Expression[] = [];
+    this.#settle((token) => this.#beginsValue(token) || isSign(token, ')'), startsOfArguments);
     if (!this.#is(')')) {
       do found.push(this.#expression());
       while (this.#skip(','));
@@ -340,15 +365,18 @@ class Parser {
     return found;
   }
 
-  /** Reads a comma-separated list up to a closing sign. A trailing comma is allowed. */
-  #until<T>(close: string, read: () => T): T[] {
+  /** Reads a list up to a closing sign. A comma may be last, or alone. */
+  #until<T>({ close, starts, named }: Bracket, read: () => T): T[] {
+    const begins = (token: Token): boolean => isSign(token, '?') || (named ? token.kind === 'name' : this.#beginsValue(token));
     const found: T[] = [];
     this.#open += 1;
-    while (!this.#is(close)) {
-      found.push(read());
-      if (!this.#skip(',')) break;
+    this.#settle((token) => begins(token) || isSign(token, close, ','), starts);
+    if (begins(this.#next)) {
+      do found.push(read());
+      while (this.#is(',') && begins(this.#after) && this.#skip(','));
+      this.#settle((token) => isSign(token, close, ','), `{'${close}', ','}`);
     }
-    if (this.#next.kind === 'end') this.#fail(`mismatched input '<EOF>' expecting {'${close}', ','}`);
+    this.#skip(',');
     this.#close(close);
     return found;
   }

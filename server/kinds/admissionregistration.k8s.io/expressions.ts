@@ -57,9 +57,14 @@ export const expression =
     return [internal ? internalError(path, refused) : invalid(path, value, refused)];
   };
 
+export const trimmedExpression =
+  (scope: AdmissionScope, types: readonly Wanted[]): Check<string | undefined> =>
+  (text, path) =>
+    expression(scope, types)(text?.trim(), path);
+
 export function matchConditions(scope: AdmissionScope): Rule<Condition[] | undefined> {
   const rules = members<v1.MatchCondition>({
-    expression: (text, path) => expression(scope, ['bool'])(text?.trim(), path),
+    expression: trimmedExpression(scope, ['bool']),
     name: required(qualified),
   });
   return all<Condition[] | undefined>(

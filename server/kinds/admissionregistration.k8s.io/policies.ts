@@ -44,7 +44,7 @@ import {
 import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
 import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
-import { expression, matchConditions, scopeOf, variables } from './expressions.js';
+import { expression, matchConditions, scopeOf, variables, trimmedExpression } from './expressions.js';
 import { matchResources, paramKind } from './matchResources.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 import { mutatingOnly } from './rules.js';
@@ -161,7 +161,10 @@ function mutation(scope: AdmissionScope): Rule<Mutation> {
   const patch = (type: string, wanted: Wanted): Rule<Mutation['jsonPatch'], Mutation> =>
     whenOwner(
       isOf(type),
-      requiredPointerAs(`must be specified when patchType is ${type}`, members<v1.JSONPatch>({ expression: expression(scope, [wanted]) })),
+      requiredPointerAs(
+        `must be specified when patchType is ${type}`,
+        members<v1.JSONPatch>({ expression: trimmedExpression(scope, [wanted]) }),
+      ),
     );
   return andThen<Mutation, unknown>(
     members<v1.Mutation>({ patchType: required(oneOf(...enums.PatchType)) }),

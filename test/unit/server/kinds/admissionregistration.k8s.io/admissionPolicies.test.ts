@@ -22,6 +22,17 @@ describe('registry/admission policies', () => {
     expect(message).to.include('spec.matchConditions[0].expression: Invalid value: "1 + 1"');
   });
 
+  it('read mutations without the spaces around them (validateApplyConfiguration)', async () => {
+    const mutating = (mutation: JsonObject): JsonObject => ({
+      ...policy({ reinvocationPolicy: 'Never', mutations: [mutation], validations: undefined }),
+      kind: 'MutatingAdmissionPolicy',
+    });
+    for (const [patchType, member] of [['ApplyConfiguration', 'applyConfiguration'] as const, ['JSONPatch', 'jsonPatch'] as const]) {
+      const { message } = await refusal(sample.create(mutating({ patchType, [member]: { expression: ' 1 + ) ' } })));
+      expect(message).to.include(`spec.mutations[0].${member}.expression: Invalid value: "1 + )"`);
+    }
+  });
+
   it('do not read annotations that are too long', async () => {
     const auditAnnotations = [{ key: 'k', valueExpression: `nothing ${'+'.repeat(5 * 1024)}` }];
     expect(await causes(sample.create(policy({ auditAnnotations })))).to.deep.equal(['required spec.auditAnnotations[0].valueExpression']);
