@@ -66,7 +66,8 @@ export function checkAdmission(expression: string, scope: AdmissionScope, wanted
   const { stage, message } = checked;
   const other = stage === 'compilation' || wanted === null ? null : unwanted(checked.type, wanted.map(typeOf));
   if (other !== null) return { type: checked.type, refused: other, internal: false };
-  return { type: dyn, refused: `${stage} failed: ${message}`, internal: stage === 'program instantiation' };
+  const failure = stage === 'conversion' ? 'unexpected compilation error' : `${stage} failed`;
+  return { type: dyn, refused: `${failure}: ${message}`, internal: stage !== 'compilation' };
 }
 
 /** Returns the types of an expression to compile; null if they depend on its scope, as on variables. */

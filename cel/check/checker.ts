@@ -42,7 +42,7 @@ export type Checked =
     }
   | {
       readonly ok: false;
-      readonly stage: 'compilation' | 'program instantiation';
+      readonly stage: 'compilation' | 'conversion' | 'program instantiation';
       /** The type of an expression without a program. */ readonly type: Type;
       /** The reference's text: each error with its line and a mark. */ readonly message: string;
     };
@@ -58,7 +58,9 @@ export function check(text: string, declarations: Declarations): Checked {
     const type = checker.whole(tree);
     if (checker.unparsed.length > 0) return refused(inOrder(checker.unparsed), text);
     const problems = checker.problems.length > 0 ? inOrder(checker.problems) : literalProblems(tree, checker.types);
-    return problems.length === 0 ? instantiated(type, tree, checker.types) : refused(problems, text);
+    if (problems.length > 0) return refused(problems, text);
+    if (checker.takesUndeclared) return { ok: false, stage: 'conversion', type, message: 'missing type conversion to proto: ' };
+    return instantiated(type, tree, checker.types);
   } catch (error) {
     if (error instanceof ParseProblems) return refused(error.problems, text);
     throw error;
@@ -112,6 +114,7 @@ type Names = ReadonlyMap<string, Type>;
 
 class Checker implements CheckContext {
   readonly problems: Problem[] = [];
+  takesUndeclared = false;
   /** The reference finds these while it parses. */
   readonly unparsed: Problem[] = [];
   readonly types = new Map<Expression, Type>();
@@ -323,6 +326,10 @@ class Checker implements CheckContext {
       if (type.open === true || type.fields === undefined) continue;
       const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;
       if (expected === undefined ? isOpen(given) : this.assigns(expected, given)) continue;
+      if (expected === undefined && this.resolved(given).variable) {
+        this.takesUndeclared = true;
+        continue;
+      }
       const wanted = expected === undefined ? '' : printed(expected);
       this.refuse(field.at, `expected type of field '${field.name}' is '${wanted}' but provided type is '${printed(given)}'`);
     }

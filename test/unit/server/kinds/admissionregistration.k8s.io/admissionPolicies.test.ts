@@ -33,6 +33,22 @@ describe('registry/admission policies', () => {
     }
   });
 
+  it('say that an undeclared member with an optional of nothing has no type (cel/compile.go)', async () => {
+    const of = (fields: string): JsonObject => ({
+      ...policy({
+        reinvocationPolicy: 'Never',
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: `[JSONPatch{${fields}}]` } }],
+        validations: undefined,
+      }),
+      kind: 'MutatingAdmissionPolicy',
+    });
+    const none = (await refusal(sample.create(of('?foo: optional.none()')))).message;
+    expect(none).to.match(/Internal error: unexpected compilation error: missing type conversion to proto: $/);
+    const two = (await refusal(sample.create(of('foo: 1, ?bar: optional.none()')))).message;
+    expect(two).to.contain("expected type of field 'foo' is '' but provided type is 'int'").and.not.contain('bar is');
+    expect(two.match(/ERROR/g)).to.have.length(1);
+  });
+
   it('do not read annotations that are too long', async () => {
     const auditAnnotations = [{ key: 'k', valueExpression: `nothing ${'+'.repeat(5 * 1024)}` }];
     expect(await causes(sample.create(policy({ auditAnnotations })))).to.deep.equal(['required spec.auditAnnotations[0].valueExpression']);
