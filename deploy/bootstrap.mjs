@@ -3,7 +3,7 @@
  * Runs first on a fresh clone, so it is plain JavaScript without dependencies. It installs missing packages, builds changed sources, and runs the requested
  * command. A step with nothing to do takes milliseconds.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -97,8 +97,10 @@ function usage() {
 
 // ---- install ----
 
-/** The required state of node_modules. Native code in there fits any Node. */
-const wantedInstall = () =>
+/** The required state of node_modules: the locked versions, and the Node that native code is built for. */
+const wantedInstall = () => `${lockedPackages()} abi-${process.versions.modules}`;
+
+const lockedPackages = () =>
   createHash('sha256')
     .update(fs.readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
@@ -107,15 +109,27 @@ async function install() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) throw new StepFailed(`Node 20.19 or newer is needed; this is ${process.versions.node}`);
   if (read(installStamp) === wantedInstall()) return;
-  if (adoptExistingInstall()) return;
-  say('installing packages (npm ci)');
-  const status = await npm(['ci', '--no-fund', '--no-audit', '--loglevel=error']);
-  if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.`);
+  if (!isInstalled()) {
+    say('installing packages (npm ci)');
+    const status = await npm(['ci', '--ignore-scripts', '--no-fund', '--no-audit', '--loglevel=error']);
+    if (status !== 0) throw new StepFailed(`npm ci failed with status ${status}; its messages are above.`);
+  }
+  if (major < 24 && !fastSqliteLoads()) await buildSqlite();
   fs.writeFileSync(installStamp, wantedInstall());
 }
 
-/** A node_modules folder that npm reports as complete (after `npm ci` or `npm install` by hand) needs only the stamp. */
-function adoptExistingInstall() {
+const fastSqliteLoads = () =>
+  spawnSync(process.execPath, ['-e', "new (require('better-sqlite3'))(':memory:').close()"], { cwd: root, stdio: 'ignore' }).status === 0;
+
+/** better-sqlite3 is the fastest below Node 24. The packages hold another one, which needs no building. */
+async function buildSqlite() {
+  say('building better-sqlite3 (a binary from github.com, or compiled, which takes minutes)');
+  const status = await npm(['rebuild', 'better-sqlite3', '--loglevel=error']);
+  if (status !== 0) say('warning: it could not be built, so an SQLite that came with the packages is used; writes take a fifth more');
+}
+
+/** True for a node_modules folder that npm reports as complete (after `npm ci` or `npm install` by hand). */
+function isInstalled() {
   const installed = read(path.join(root, 'node_modules', '.package-lock.json'));
   if (installed === undefined) return false;
   const have = JSON.parse(installed).packages;
@@ -124,9 +138,7 @@ function adoptExistingInstall() {
     ([place, { version, optional, devOptional, peer }]) =>
       place !== '' && !optional && !devOptional && !peer && have[place]?.version !== version,
   );
-  if (differs) return false;
-  fs.writeFileSync(installStamp, wantedInstall());
-  return true;
+  return !differs;
 }
 
 /** Runs npm. The terminal shows its progress; without a terminal, a line is printed every ten seconds. */
@@ -196,7 +208,7 @@ function fingerprint(sources) {
         })
         .join('\n'),
     )
-    .update(wantedInstall())
+    .update(lockedPackages())
     .digest('hex');
 }
 
