@@ -16,8 +16,8 @@ export type Noise = ReadonlySet<string>;
 
 export const ownAnnotation = 'explore.raftplane.dev/foreign';
 
-/** Kinds that are written by a clock, or named by chance: an IPAddress is a Service's random address. */
-export const uncompared: ReadonlySet<string> = new Set(['Event', 'IPAddress', 'Lease']);
+/** Kinds that are written by a clock, named by chance (an IPAddress is a Service's random address), or a history. */
+export const uncompared: ReadonlySet<string> = new Set(['ControllerRevision', 'Event', 'IPAddress', 'Lease']);
 const volatile: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']);
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 

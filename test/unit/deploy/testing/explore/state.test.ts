@@ -36,6 +36,12 @@ describe('testing/explore/state', () => {
     expect(texts([map('x'), address('10.0.0.7')], [map('x'), address('10.0.0.8')])).to.deep.equal([]);
   });
 
+  it('does not compare the history of workloads, which depends on the way', () => {
+    const revision = (name: string): KubeObject =>
+      ({ apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name, namespace: 'a' } }) as KubeObject;
+    expect(texts([map('x'), revision('x-1')], [map('x'), revision('x-1'), revision('x-2')])).to.deep.equal([]);
+  });
+
   it('takes conditions by their type, in any order, and other lists by their order', () => {
     const [ready, failed] = [
       { type: 'Ready', status: 'True' },
