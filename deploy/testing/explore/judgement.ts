@@ -62,7 +62,7 @@ export type Deletions = ReadonlyMap<string, readonly number[]>;
 
 /** Counts the most of all runs. A deletion that is repeated until its object is gone counts once. */
 export function deletionsOf(records: readonly (readonly Entry[])[]): Deletions {
-  const most = new Map<string, number[]>();
+  const most = new Map<string, readonly number[]>();
   for (const record of records)
     for (const [call, counts] of endedIn(record)) {
       const known = most.get(call) ?? [];
@@ -76,21 +76,19 @@ export function deletionsOf(records: readonly (readonly Entry[])[]): Deletions {
 }
 
 function endedIn(record: readonly Entry[]): Deletions {
-  const objects = new Map<string, Set<unknown>>();
-  const counts = new Map<string, number[]>();
+  const steps = new Map<string, Map<unknown, number>>();
   for (const entry of record) {
     const { call, status, step, place } = entry;
     if (!call.verb.startsWith('delete') || status === null || status >= 300) continue;
-    const ended = objects.get(place.call) ?? new Set();
-    objects.set(place.call, ended.add(entry.deleted ?? entry));
-    const known = counts.get(place.call) ?? [];
-    counts.set(
-      place.call,
-      Array.from({ length: step + 1 }, (_, at) => (at === step ? ended.size : bySteps(known, at))),
-    );
+    const ended = steps.get(place.call) ?? new Map<unknown, number>();
+    const object = entry.deleted ?? entry;
+    steps.set(place.call, ended.set(object, ended.get(object) ?? step));
   }
-  return counts;
+  return new Map([...steps].map(([call, ended]) => [call, countsByStep([...ended.values()])]));
 }
+
+const countsByStep = (steps: readonly number[]): readonly number[] =>
+  Array.from({ length: Math.max(...steps) + 1 }, (_, step) => steps.filter((at) => at <= step).length);
 
 /** The steps after the last count have nothing new. */
 const bySteps = (counts: readonly number[], step: number): number => counts[Math.min(step, counts.length - 1)] ?? 0;

@@ -75,13 +75,6 @@ export function all<V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F
   return like(rule, together(rules));
 }
 
-function withMore(found: Found[] | null, more: Found): Found[] | null {
-  if (Array.isArray(more) && more.length === 0) return found;
-  if (found === null) return [more];
-  found.push(more);
-  return found;
-}
-
 const skippingAbsent = <V, O, F>(rule: Rule<V, O, F>, part: Completing = {}): Rule<V, O, F> =>
   like(Object.assign(rule, { skipsAbsent: true } as const), part);
 
@@ -94,14 +87,14 @@ export function members<T, F = unknown>(table: Members<Writable<T>, F>): Rule<Wr
   const sinceBefore = (value: unknown, path: Path, known: Known<F>): Found => {
     const now = membersOf(value as JsonValue | undefined);
     const was = earlierMembers(known);
-    let found: Found[] | null = null;
+    const found: Found[] = [];
     for (const { name, rule, skipsAbsent } of rows) {
       const member = now[name];
       if (skipsAbsent && !isSet(member)) continue;
       if (was !== null && sameValue(member ?? null, was[name] ?? null)) continue;
-      found = withMore(found, rule(member, path.child(name), now, inMember(known, was, name)));
+      found.push(rule(member, path.child(name), now, inMember(known, was, name)));
     }
-    return found === null ? [] : inOrder(...found);
+    return inOrder(...found);
   };
   const unrolled = unrolledMembers(rows);
   const check: Rule<Writable<T> | null | undefined, unknown, F> = (value, path, _owner, known) =>
