@@ -109,8 +109,7 @@ export class TestCluster implements AsyncDisposable {
   #users = 0;
   #stopping: Promise<void> | null = null;
 
-  /** Not to be called by tests.
-   * @internal */
+  /** @internal */
   constructor(cluster: Cluster, files: TestFiles) {
     this.#cluster = cluster;
     this.#files = files;
@@ -369,19 +368,19 @@ export class TestCluster implements AsyncDisposable {
     if (this.#files.isTemporary) fs.rmSync(this.#files.directory, { recursive: true, force: true });
   }
 
-  /** Not to be called by tests: what `reset` leaves is what is there now.
+  /** Protects what is there now from resets.
    * @internal */
   begin(): Promise<void> {
     return this.#contents.remember();
   }
 
-  /** Not to be called by tests: signs certificates that clients of this cluster trust.
+  /** Signs certificates that clients of this cluster trust.
    * @internal */
   get authority(): KeyAndCertificate {
     return this.#identities.authority;
   }
 
-  /** Not to be called by tests: something that a member said.
+  /** Something that a member said.
    * @internal */
   heard(id: string, message: unknown): void {
     const member = this.#members.find((candidate) => candidate.id === id);

@@ -13,6 +13,10 @@ import {
   type ScenarioStep,
   type TestCluster,
 } from '../../deploy/testing/index.js';
+import { resource } from '../../api/meta/resource.js';
+import type { KubeObject } from '../../api/meta/object.js';
+import { Connection } from '../../controllers/client/connection.js';
+import { RestApi } from '../../controllers/client/rest.js';
 import { planText } from '../../deploy/testing/explore/perturbation.js';
 import { Copier } from '../fixtures/copier.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
@@ -31,6 +35,7 @@ const threeStates: readonly ScenarioStep[] = [
     },
   },
 ];
+const secrets = resource<KubeObject>({ apiVersion: 'v1', resource: 'secrets', kind: 'Secret' });
 const first = (call: string): { readonly call: string; readonly nth: number } => ({ call, nth: 1 });
 const content = first('create configmaps default/blog-content');
 const registry = first('update configmaps default/registry');
@@ -197,6 +202,30 @@ describe('cluster/explore', function () {
       reportText(bad),
     ).to.deep.equal([{ kind: 'expired', at }]);
     expect(reportText(bad)).to.contain('<--');
+  });
+
+  it('removes what a controller makes of the last run while the operator starts', async () => {
+    const at = first('see ADDED configmaps default/one');
+    const scenario: readonly ScenarioStep[] = [
+      { apply: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'default' }, data: {} } },
+    ];
+    const late = new Connection({ ...cluster.admin });
+    const controller = new RestApi({ connection: late, userAgent: 'kube-controller-manager/v1.36.2' });
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'late', namespace: 'default' } };
+    let starts = 0;
+    const operator = new Copier({
+      beginsAgain: true,
+      // The first two runs are the reference.
+      starting: async () => void (++starts > 2 && (await controller.create(secrets, secret))),
+    });
+    const found = await explore({ cluster, scenario, plans: [{ kind: 'expired', at }], timeoutMs: 5_000, restMs: 500, operator });
+    late.close();
+    expect({ starts, notReached: found.notReached, unconfirmed: found.unconfirmed }).to.deep.equal({
+      starts: 3,
+      notReached: 0,
+      unconfirmed: [],
+    });
+    expect(found.findings, reportText(found)).to.deep.equal([]);
   });
 
   it('finds the bug restless, and plans nothing for an operator that does not come to its end', async () => {

@@ -29,6 +29,7 @@ import {
   nameOf,
   ownAnnotation,
   stateOf,
+  straysIn,
   uncompared,
   withoutOrphans,
   type Difference,
@@ -282,6 +283,7 @@ class Run {
     const objects = await this.#objects();
     const state = stateOf(objects);
     const differences = target ? differencesOf(target, state, this.#reference?.noise) : [];
+    if (target && step === 0) await this.#setting.cluster.delete(straysIn(objects, target));
     if (!isQuiet || moment !== this.#recorder.stirs) return differences;
     const isThere = differences.length === 0 && !this.#mustRelease(step);
     if (!isThere && !(target && this.#mayMiss(step, objects))) return differences;

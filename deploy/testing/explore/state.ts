@@ -19,6 +19,7 @@ export const ownAnnotation = 'explore.raftplane.dev/foreign';
 /** Kinds that are written by a clock, named by chance (an IPAddress is a Service's random address), or a history. */
 export const uncompared: ReadonlySet<string> = new Set(['ControllerRevision', 'Event', 'IPAddress', 'Lease']);
 const volatile: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']);
+const controllers = 'kube-controller-manager';
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 export function withoutOrphans(objects: readonly KubeObject[]): readonly KubeObject[] {
@@ -28,6 +29,13 @@ export function withoutOrphans(objects: readonly KubeObject[]): readonly KubeObj
     return owners.length === 0 || owners.some(({ uid }) => uids.has(uid));
   });
   return kept.length === objects.length ? objects : withoutOrphans(kept);
+}
+
+/** Objects that controllers alone wrote and the state lacks: late writes about what the last reset deleted. */
+export function straysIn(objects: readonly KubeObject[], state: State): readonly KubeObject[] {
+  const ofControllers = ({ kind = '', metadata: { managedFields = [] } }: KubeObject): boolean =>
+    !uncompared.has(kind) && managedFields.length > 0 && managedFields.every(({ manager }) => manager === controllers);
+  return withoutOrphans(objects).filter((object) => ofControllers(object) && !state.has(nameOf(object)));
 }
 
 export const nameOf = ({ apiVersion = '', kind = '', metadata: { namespace, name = '' } }: KubeObject, called = name): string =>

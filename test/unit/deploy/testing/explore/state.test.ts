@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubeObject } from '../../../../../api/meta/object.js';
-import { differencesOf, differenceText, noiseOf, stateOf } from '../../../../../deploy/testing/explore/state.js';
+import { differencesOf, differenceText, noiseOf, stateOf, straysIn } from '../../../../../deploy/testing/explore/state.js';
 
 const map = (name: string, metadata: object = {}, more: object = {}): KubeObject =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'a', uid: `uid-${name}`, ...metadata }, ...more }) as KubeObject;
@@ -40,6 +40,22 @@ describe('testing/explore/state', () => {
     const revision = (name: string): KubeObject =>
       ({ apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name, namespace: 'a' } }) as KubeObject;
     expect(texts([map('x'), revision('x-1')], [map('x'), revision('x-1'), revision('x-2')])).to.deep.equal([]);
+  });
+
+  it('finds strays: what controllers alone wrote, of compared kinds, and not in the state', () => {
+    const by = (name: string, managers: readonly string[], rest: object = {}): KubeObject => {
+      const object = map(name, { managedFields: managers.map((manager) => ({ manager })) });
+      return { ...object, ...rest };
+    };
+    const manager = 'kube-controller-manager';
+    const all = [
+      by('stray', [manager]),
+      by('shared', [manager, 'operator']),
+      by('unknown', []),
+      by('expected', [manager]),
+      by('event', [manager], { kind: 'Event' }),
+    ];
+    expect(straysIn(all, stateOf([map('expected')])).map(({ metadata }) => metadata.name)).to.deep.equal(['stray']);
   });
 
   it('takes conditions by their type, in any order, and other lists by their order', () => {
