@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { errorText } from '../../api/errorText.js';
 import { startCluster } from '../../deploy/cluster.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { Connection } from '../golden/connection.js';
@@ -62,18 +63,34 @@ const minuteMs = 60_000;
 const casesDefault = 200;
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const { values, positionals } = readArguments();
   if (values.help) return say(usage, 0);
   const chosen = areas.filter(({ name, needsControllers }) =>
     values.area === undefined ? needsControllers !== true : name === values.area,
   );
-  if (values.against === undefined) return say('--against is missing; see npm run differential -- --help', 2);
-  if (chosen.length === 0) return say(`no area ${values.area ?? ''}; there are ${areas.map(({ name }) => name).join(', ')}`, 2);
+  if (values.against === undefined) throw new UsageError('--against is missing');
+  if (chosen.length === 0) throw new UsageError(`no area ${values.area ?? ''}`);
+  if (values.case !== undefined && values.area === undefined) throw new UsageError('--case needs --area');
   const managers = chosen.some(({ needsControllers }) => needsControllers === true) ? 1 : 0;
   return between(values, managers, (pair) => {
     if (positionals.length > 0) return again(pair, positionals, values);
     return values.case === undefined ? differential(pair, chosen, values) : oneCase(pair, chosen, values.case);
   });
+}
+
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+function readArguments(): { readonly values: Values; readonly positionals: readonly string[] } {
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const wrong = (['seed', 'cases', 'minutes'] as const).find((name) => !(Number(values[name] ?? 1) > 0));
+    if (wrong) throw new UsageError(`--${wrong} is a number above 0, not ${values[wrong]}`);
+    return { values, positionals };
+  } catch (cause) {
+    throw new UsageError(errorText(cause), { cause });
+  }
 }
 
 /** Both servers, with controller managers where areas need them. */
@@ -104,8 +121,12 @@ interface User {
 /** The user's name, which must be equal on both sides, because objects record it. */
 async function userAt(server: Connection): Promise<User> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-  const { status, body } = await server.json('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review);
-  if (status !== 201) throw new Error(`the other server does not say who we are: ${JSON.stringify(body)}`);
+  const { status, body } = await server
+    .json('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', review)
+    .catch((cause: unknown) => {
+      throw new UsageError(`the server of --against does not answer: ${errorText(cause)}`, { cause });
+    });
+  if (status !== 201) throw new UsageError(`the other server does not say who we are: ${JSON.stringify(body)}`);
   return (body as { readonly status: { readonly userInfo: User } }).status.userInfo;
 }
 
@@ -183,4 +204,8 @@ function say(line: string, status: number): number {
   return status;
 }
 
-process.exitCode = await main();
+process.exitCode = await main().catch((error: unknown) => {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${error.message}; see npm run differential -- --help\n`);
+  return 2;
+});
