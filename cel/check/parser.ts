@@ -25,6 +25,7 @@ export type Call = Extract<Expression, { kind: 'call' }>;
 /** The reference's limit. */
 const charactersMax = 100_000;
 const depthMax = 250;
+const recoveriesMax = 30;
 /** The maximum height of a tree, on which recursive walks rely. */
 const heightMax = 1_000;
 
@@ -39,6 +40,7 @@ const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([
   ['false', 'bool'],
   ['null', 'null'],
 ]);
+const operators: readonly string[] = [...logical, ...levels.flat(), '?'];
 const literals = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
 const startsOfValues = `{'[', '{', '(', '.', '-', '!', ${literals}}`;
 const startsOfKeys = `{'[', '{', '(', '.', '-', '!', '?', ${literals}}`;
@@ -75,6 +77,11 @@ class Parser {
   #position = 0;
   #depth = 0;
   #open = 0;
+  #recoveries = 0;
+  /** Signs of the innermost bracket. */
+  #ends: readonly string[] = [];
+  #starts = startsOfValues;
+  #mismatch = 'mismatched';
   /** Problems that do not end parsing, such as reserved words as names. */
   readonly #refused: Problem[];
   readonly #heights = new WeakMap<Expression, number>();
@@ -110,6 +117,19 @@ class Parser {
 
   #fail(message: string): never {
     throw new SyntaxProblem(this.#next.at, message);
+  }
+
+  #refuse(message: string): void {
+    this.#refused.push({ at: this.#next.at, message: `Syntax error: ${message}` });
+  }
+
+  #within<T>(ends: readonly string[], read: () => T): T {
+    const outside = this.#ends;
+    this.#ends = ends;
+    this.#open += 1;
+    const found = read();
+    this.#ends = outside;
+    return found;
   }
 
   #is(text: string): boolean {
@@ -149,6 +169,15 @@ class Parser {
     const { at, text } = this.#next;
     this.#refused.push({ at, message: `Syntax error: missing ':' at '${text}'` });
     return { kind: 'sign', text: ':', at };
+  }
+
+  /** Reports a missing operand, and goes on like the grammar. */
+  #recover(message: string): Expression {
+    const { at } = this.#next;
+    if (![...operators, ...this.#ends].some((sign) => this.#is(sign))) this.#fail(message);
+    this.#refuse(message);
+    if (++this.#recoveries > recoveriesMax) this.#fail(`error recovery attempt limit exceeded: ${recoveriesMax}`);
+    return { kind: 'literal', type: 'null', text: 'null', at };
   }
 
   #settle(fits: (token: Token) => boolean, expected: string): void {
@@ -217,7 +246,10 @@ class Parser {
     const sign = this.#isNegative() ? undefined : ['!', '-'].find((one) => this.#is(one));
     if (sign === undefined) return this.#postfix();
     let count = 0;
-    while (this.#skip(sign)) count += 1;
+    let last = at;
+    for (; this.#is(sign); count += 1) last = this.#take().at;
+    if (sign === '!') this.#mismatch = 'extraneous';
+    else if (!this.#beginsValue(this.#next)) this.#refuse(this.#noAlternative('-', last));
     const operand = this.#postfix();
     // Two in a row cancel out before any check.
     return count % 2 === 1 ? this.#operator(`${sign}_`, at, [operand]) : operand;
@@ -235,10 +267,9 @@ class Parser {
       const { at } = this.#next;
       if (this.#skip('.')) expression = this.#member(expression, at);
       else if (this.#skip('[')) {
-        this.#open += 1;
         const optional = this.#skip('?');
-        if (!optional && this.#next.kind === 'end') this.#fail(`mismatched input '<EOF>' expecting ${startsOfKeys}`);
-        const key = this.#expression();
+        if (!optional) this.#starts = startsOfKeys;
+        const key = this.#within([']'], () => this.#expression());
         expression = this.#made({ kind: 'index', of: expression, optional, key, at }, [expression, key]);
         this.#close(']');
       } else if (this.#is('{') && dottedName(expression) !== null) expression = this.#message(dottedName(expression) ?? '', at);
@@ -248,8 +279,15 @@ class Parser {
 
   #member(of: Expression, at: number): Expression {
     const optional = this.#skip('?');
-    if (!optional && this.#is('in')) return this.#withoutPoint(of);
-    if (this.#next.kind !== 'name' || constants.has(this.#next.text) || this.#next.text === 'in') this.#fail(this.#noAlternative);
+    if (!optional && this.#is('in')) return this.#withoutPoint(of, at);
+    if (this.#next.kind !== 'name' || constants.has(this.#next.text) || this.#next.text === 'in') {
+      this.#recover(
+        constants.has(this.#next.text)
+          ? `mismatched input '${this.#next.text}' expecting IDENTIFIER`
+          : this.#noAlternative(optional ? '.?' : '.', at),
+      );
+      return of;
+    }
     const { text: field, at: place } = this.#take();
     if (field.startsWith('`')) this.#refused.push({ at: place, message: "unsupported syntax: '`'" });
     const open = this.#next.at;
@@ -261,28 +299,29 @@ class Parser {
   }
 
   /** The grammar skips a point before `in`. */
-  #withoutPoint(of: Expression): Expression {
-    this.#refused.push({ at: this.#next.at, message: `Syntax error: ${this.#noAlternative}` });
+  #withoutPoint(of: Expression, at: number): Expression {
+    this.#refuse(this.#noAlternative('.', at));
     return of;
   }
 
-  get #noAlternative(): string {
-    const { kind, text } = this.#next;
-    return `no viable alternative at input '.${kind === 'end' ? '' : text}'`;
+  #noAlternative(sign: string, at: number): string {
+    const { kind, text, at: end } = this.#next;
+    return `no viable alternative at input '${sign}${kind === 'end' ? '' : ' '.repeat(end - at - sign.length) + text}'`;
   }
 
   #afterPoint(at: number): Expression {
-    if (this.#is('in')) return this.#withoutPoint({ kind: 'literal', type: 'null', text: 'null', at });
-    if (this.#next.kind !== 'name' || !this.#beginsValue(this.#next)) this.#fail(this.#noAlternative);
+    if (this.#is('in')) return this.#withoutPoint({ kind: 'literal', type: 'null', text: 'null', at }, at);
+    if (this.#next.kind !== 'name' || !this.#beginsValue(this.#next)) this.#fail(this.#noAlternative('.', at));
     if (constants.has(this.#next.text)) this.#fail(`mismatched input '${this.#next.text}' expecting IDENTIFIER`);
     return this.#named();
   }
 
   #primary(): Expression {
     const { at } = this.#next;
+    const [starts, mismatch] = [this.#starts, this.#mismatch];
+    [this.#starts, this.#mismatch] = [startsOfValues, 'mismatched'];
     if (this.#skip('(')) {
-      this.#open += 1;
-      const inner = this.#expression();
+      const inner = this.#within([')'], () => this.#expression());
       this.#close(')');
       return inner;
     }
@@ -305,8 +344,8 @@ class Parser {
       return { kind: 'literal', type: kind as 'int', text: sign + written, at };
     }
     if (!this.#beginsValue(this.#after) || this.#next.kind === 'end')
-      this.#fail(`mismatched input '${this.#next.text}' expecting ${startsOfValues}`);
-    this.#leaveOut(startsOfValues);
+      return this.#recover(`${mismatch} input '${this.#next.text}' expecting ${starts}`);
+    this.#leaveOut(starts);
     return this.#primary();
   }
 
@@ -354,13 +393,14 @@ class Parser {
 
   /** Arguments of a call, after which no comma stands. */
   #arguments(): Expression[] {
-    this.#open += 1;
-    const found: Expression[] = [];
-    this.#settle((token) => this.#beginsValue(token) || isSign(token, ')'), startsOfArguments);
-    if (!this.#is(')')) {
-      do found.push(this.#expression());
+    const found = this.#within([',', ')'], () => {
+      const args: Expression[] = [];
+      this.#settle((token) => this.#beginsValue(token) || isSign(token, ')'), startsOfArguments);
+      if (this.#is(')')) return args;
+      do args.push(this.#expression());
       while (this.#skip(','));
-    }
+      return args;
+    });
     this.#close(')');
     return found;
   }
@@ -368,14 +408,15 @@ class Parser {
   /** Reads a list up to a closing sign. A comma may be last, or alone. */
   #until<T>({ close, starts, named }: Bracket, read: () => T): T[] {
     const begins = (token: Token): boolean => isSign(token, '?') || (named ? token.kind === 'name' : this.#beginsValue(token));
-    const found: T[] = [];
-    this.#open += 1;
-    this.#settle((token) => begins(token) || isSign(token, close, ','), starts);
-    if (begins(this.#next)) {
-      do found.push(read());
+    const found = this.#within([',', close], () => {
+      const members: T[] = [];
+      this.#settle((token) => begins(token) || isSign(token, close, ','), starts);
+      if (!begins(this.#next)) return members;
+      do members.push(read());
       while (this.#is(',') && begins(this.#after) && this.#skip(','));
       this.#settle((token) => isSign(token, close, ','), `{'${close}', ','}`);
-    }
+      return members;
+    });
     this.#skip(',');
     this.#close(close);
     return found;

@@ -23,7 +23,6 @@ describe('cluster/bad input', function () {
     maps = await test.namespace('doors');
     await test.client.expect(201, 'POST', maps, { body: configMap('treasure', { value: 'gold' }) });
   });
-  /** The same processes still serve, without losses. */
   afterEach(async () => {
     for (const each of test.members) {
       expect(each.process.running, `${each.id} runs`).to.equal(true);

@@ -15,7 +15,6 @@ const stopGraceMs = 30_000;
 interface Balancer {
   readonly program: string;
   readonly isThere: readonly string[];
-  /** Recommended flags. */
   readonly flags: readonly string[];
   readonly file: string;
   readonly settings: (port: number, test: ClusterUnderTest) => string;

@@ -43,7 +43,6 @@ export class BalancedWriters {
     this.#all = Promise.all(kinds.flatMap((kind) => Array.from({ length: counts[kind] }, () => this.#run(kind, writes[kind]()))));
   }
 
-  /** Resolves when that many objects were created. */
   async until(count: number): Promise<void> {
     while (this.#count() < count)
       await new Promise<void>((resolve) => {

@@ -5,7 +5,6 @@ import { startCluster, type Cluster, type ClusterMember, type ClusterOptions } f
 import { ApiClient, type ApiObject } from '../fixtures/apiClient.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
-/** The answer of `/raft/v1/status`. */
 export interface RaftStatus {
   readonly memberId: string;
   readonly leaderId: string | null;

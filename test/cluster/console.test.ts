@@ -648,7 +648,6 @@ const ownServer = (page: Page): Promise<string> =>
 const standingOut = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > innerWidth).map((each) => each.outerHTML.slice(0, 80))`;
 
-/** Resolves in the frame that shows it: a locator checks every half second. */
 const inAFrame = (page: Page, selector: string): Promise<void> =>
   page.evaluate<void>(`new Promise((resolve) => {
     const look = () => (document.querySelector('${selector}') === null ? requestAnimationFrame(look) : resolve());

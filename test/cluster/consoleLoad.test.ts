@@ -192,7 +192,6 @@ const framesOver = (ms: number): string => `new Promise((resolve) => {
   requestAnimationFrame(frame);
 })`;
 
-/** Makes a thousand changes a second; returns their number. The last one is to the first object. */
 async function changeAtPace(stream: NodeJS.WritableStream, from: number, ms: number): Promise<number> {
   const begun = performance.now();
   let sent = 0;

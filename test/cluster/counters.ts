@@ -69,7 +69,6 @@ export class Counter {
   readonly #path: string;
   readonly #problems: Problems;
 
-  /** `count` after each acknowledged increment. */
   readonly acknowledged: number[] = [];
   unknown = 0;
   refusals = 0;

@@ -22,7 +22,6 @@ function configuration(file: string, keys: readonly string[], plain = true): voi
   fs.renameSync(`${file}.new`, file);
 }
 
-/** Names of files in a folder that contain a text. */
 function filesWith(folder: string, text: string): string[] {
   return fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => {
     const file = path.join(folder, name);

@@ -177,7 +177,6 @@ describe('cluster/etcd', function () {
       running.push(etcd);
       const client = new EtcdClient({ servers: etcd.urls, tls: noTls });
       try {
-        // In order of their revisions.
         for (const { key, value } of left.keys.toSorted((a, b) => a.mod_revision - b.mod_revision))
           await client.call(
             txn,

@@ -18,7 +18,6 @@ interface Started {
 const configMaps = resource<KubeObject>({ apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap' });
 const raftplane = programFile('raftplane');
 
-/** Like a test in any language: starts the command, reads a line, and uses HTTP. */
 describe('cluster/faultDoor', function () {
   let child: ChildProcess;
   let started: Started;

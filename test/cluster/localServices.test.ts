@@ -95,7 +95,6 @@ describe('services of the machine beside the built API server', function () {
   });
 });
 
-/** The chosen port, once the server is ready. Rejects with its last lines if it ends first. */
 async function readyPort(server: ChildProcess): Promise<number> {
   const lines: string[] = [];
   let port = 0;

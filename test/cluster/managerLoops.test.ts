@@ -120,7 +120,6 @@ describe('cluster/managerLoops', function () {
   });
 });
 
-/** All changes seen by the informers. */
 function watched({ informers }: ControllerEnvironment): {
   readonly certificates: ReadonlyMap<string, ReadonlySet<string>>;
   readonly bindings: ReadonlyMap<string, ReadonlySet<string>>;
@@ -207,7 +206,6 @@ async function certificateRequest(): Promise<string> {
   return Buffer.from(request.toString('pem')).toString('base64');
 }
 
-/** A certificate request that an administrator has approved. */
 async function approved({ api }: ControllerEnvironment, name: string, request: string): Promise<void> {
   const spec = { request, signerName: 'kubernetes.io/kube-apiserver-client', usages: ['client auth'] };
   await again(() => api.create(certificateSigningRequests, { metadata: { name }, spec } as CertificateSigningRequest));

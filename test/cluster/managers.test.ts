@@ -24,7 +24,6 @@ const after = 'after';
 const pollMs = 20;
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 
-/** The part of the managers' lease that these tests read. */
 interface Held {
   readonly spec: { readonly holderIdentity?: string; readonly leaseTransitions: number };
 }

@@ -74,7 +74,6 @@ export async function beside(cluster: ClusterUnderTest, id: string, changes: Rea
 const pollMs = 50;
 const pollsMax = 3_600;
 
-/** Polls until it holds, with a limit. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
   for (let polls = 0; polls < pollsMax; polls++) {
     if (await holds()) return;

@@ -39,7 +39,6 @@ const commandsIn = (block: string): Command[] =>
       return { text, shown };
     });
 
-/** `console.log(…); // output` */
 const promisedBy = (code: string): string[] => [...code.matchAll(/console\.log\(.*; \/\/ (.+)$/gm)].map(([, printed = '']) => printed);
 
 /** Runs every block of the pages for users of the package. */
@@ -155,7 +154,6 @@ const afterwards = [
   'wait %1',
 ];
 
-/** One of two copies works; it releases its Lease when it stops, and the other takes over. */
 const elected = [
   'for copy in 1 2; do KUBECONFIG=~/.kube/config node team-labels-leader.mjs & done',
   'kubectl label namespace default team=red',

@@ -132,6 +132,39 @@ const rows: readonly (readonly [rule: string, expression: string, ...errors: str
   ['what is left over', 'self.b self.b', "1:8: Syntax error: mismatched input 'self' expecting <EOF>"],
   ['one word too many', 'a b', "1:3: Syntax error: extraneous input 'b' expecting <EOF>"],
   ['one sign too many', '1 * * 2', `1:5: Syntax error: extraneous input '*' expecting ${names}`],
+  [
+    'a sign without sides',
+    '*',
+    `1:1: Syntax error: mismatched input '*' expecting ${names}`,
+    `1:2: Syntax error: mismatched input '<EOF>' expecting ${names}`,
+  ],
+  [
+    'a sign without sides in a bracket',
+    '(+)',
+    `1:2: Syntax error: mismatched input '+' expecting ${names}`,
+    `1:3: Syntax error: mismatched input ')' expecting ${names}`,
+  ],
+  [
+    'a choice without a condition',
+    '? 1 : 2',
+    `1:1: Syntax error: extraneous input '?' expecting ${names}`,
+    "1:5: Syntax error: mismatched input ':' expecting <EOF>",
+  ],
+  [
+    'a sign in place of a member',
+    'a.* + 1',
+    "1:3: Syntax error: no viable alternative at input '.*'",
+    `1:5: Syntax error: extraneous input '+' expecting ${names}`,
+  ],
+  ['nothing to negate', '!', `1:2: Syntax error: extraneous input '<EOF>' expecting ${names}`],
+  [
+    'nothing to subtract',
+    '- *',
+    "1:3: Syntax error: no viable alternative at input '- *'",
+    `1:3: Syntax error: mismatched input '*' expecting ${names}`,
+    `1:4: Syntax error: mismatched input '<EOF>' expecting ${names}`,
+  ],
+  ['a constant as a member', 'a.null', "1:3: Syntax error: mismatched input 'null' expecting IDENTIFIER"],
   ['one sign too few', '(1', "1:3: Syntax error: missing ')' at '<EOF>'"],
   ['a field too many', 'A{a: 1 b: 2}', "1:8: Syntax error: mismatched input 'b' expecting {'}', ','}"],
   [
@@ -197,6 +230,12 @@ describe('checker of expressions', () => {
     it(`${rule}: ${expression}`, () => {
       expect(errorsOf(expression)).to.deep.equal(errors);
     });
+
+  it('gives up after 30 signs without sides', () => {
+    const problems = errorsOf('*'.repeat(100_000));
+    expect(problems).to.have.length(32);
+    expect(problems.at(-1)).to.equal('1:31: Syntax error: error recovery attempt limit exceeded: 30');
+  });
 
   it('marks characters of several bytes by wide signs', () => {
     const checked = check("'é' == 1", { variables: {} });
