@@ -44,7 +44,7 @@ export function scopeOf({ paramKind, variables }: Scoped, patches: boolean): Adm
 /** One with a wrong expression has an unknown type. */
 function withVariable(scope: AdmissionScope, { name = '', expression = '' }: Variable): AdmissionScope {
   if (expression.trim() === '') return scope;
-  return { ...scope, variables: { ...scope.variables, [name]: checkAdmission(expression, scope, null).type } };
+  return { ...scope, variables: { ...scope.variables, [name]: checkAdmission(expression, { ...scope, patches: false }, null).type } };
 }
 
 /** A required expression; `absent` is the message where it is missing. */
@@ -79,20 +79,18 @@ export function matchConditions(scope: AdmissionScope): Rule<Condition[] | undef
 }
 
 /** Each variable may use those before it. */
-export const variables =
-  (patches: boolean) =>
-  (list: Variable[] | undefined, path: Path, spec: Scoped): FieldError[] => {
-    let scope = scopeOf({ ...spec, variables: [] }, patches);
-    return itemsOf(list).flatMap((variable, position) => {
-      const at = path.index(position);
-      const before: AdmissionScope = { ...scope, variables: scope.variables ?? {} };
-      scope = withVariable(before, variable);
-      return [
-        ...variableName(variable.name ?? '', at.child('name')),
-        ...expression(before, null, 'expression is not specified')(variable.expression, at.child('expression')),
-      ];
-    });
-  };
+export function variables(list: Variable[] | undefined, path: Path, spec: Scoped): FieldError[] {
+  let scope = scopeOf({ ...spec, variables: [] }, false);
+  return itemsOf(list).flatMap((variable, position) => {
+    const at = path.index(position);
+    const before: AdmissionScope = { ...scope, variables: scope.variables ?? {} };
+    scope = withVariable(before, variable);
+    return [
+      ...variableName(variable.name ?? '', at.child('name')),
+      ...expression(before, null, 'expression is not specified')(variable.expression, at.child('expression')),
+    ];
+  });
+}
 
 function variableName(name: string, path: Path): FieldError[] {
   if (name.trim() === '') return [missing(path, 'name is not specified')];

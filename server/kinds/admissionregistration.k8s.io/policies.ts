@@ -82,7 +82,7 @@ const commonRules = (mutating: boolean): Rule<Writable<CommonSpec>, unknown, Cha
       ({ sameConditions }: Change) => !sameConditions,
       (conditions, path, spec) => matchConditions(scopeOf({ ...spec, variables: [] }, false))(conditions, path, spec),
     ),
-    variables: variables(mutating),
+    variables,
   });
 const common = { validating: commonRules(false), mutating: commonRules(true) };
 const { defaults } = objectRulesWith<v1.ValidatingAdmissionPolicy, Change>({ spec: created(common.validating) });

@@ -33,6 +33,20 @@ describe('registry/admission policies', () => {
     }
   });
 
+  it('make objects in mutations alone, not in variables (validateVariable)', async () => {
+    const mutation = { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'variables.v' } };
+    const variables = [{ name: 'v', expression: 'Object{}' }];
+    const { message } = await refusal(
+      sample.create({
+        ...policy({ reinvocationPolicy: 'Never', mutations: [mutation], variables, validations: undefined }),
+        kind: 'MutatingAdmissionPolicy',
+      }),
+    );
+    expect(message).to.include(
+      'spec.variables[0].expression: Invalid value: "Object{}": compilation failed: ERROR: <input>:1:7: undeclared reference to \'Object\'',
+    );
+  });
+
   it('say that an undeclared member with an optional of nothing has no type (cel/compile.go)', async () => {
     const of = (fields: string): JsonObject => ({
       ...policy({
