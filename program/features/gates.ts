@@ -68,7 +68,7 @@ const gates = {
   DRAListTypeAttributes: 'a36 fields',
   DRANodeAllocatableResources: 'a36 fields',
   DRAPartitionableDevices: 'a33 b36+ fields',
-  DRAPrioritizedList: 'a33 b34+ g36+! fields',
+  DRAPrioritizedList: 'a33 b34+ g36+ fields',
   DRAResourceClaimDeviceStatus: 'a32 b33+ fields',
   DRAResourceClaimGranularStatusAuthorization: 'b36+ server',
   DRAResourcePoolStatus: 'a36 server manager',

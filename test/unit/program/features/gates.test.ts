@@ -15,6 +15,7 @@ describe('feature gates', () => {
     expect(of('WatchList', 33)).to.deep.include({ stage: 'BETA', byDefault: false });
     expect(of('WatchList', 34)).to.deep.include({ stage: 'BETA', byDefault: true });
     expect(of('SidecarContainers', 36)).to.deep.include({ stage: '', byDefault: true, locked: true });
+    expect(of('DRAPrioritizedList', 36)).to.deep.include({ stage: '', byDefault: true, locked: false });
     expect(of('AtomicFIFO', 35)).to.equal(undefined);
     expect(of('KMSv1', 36)).to.deep.include({ stage: 'DEPRECATED', byDefault: false });
   });
