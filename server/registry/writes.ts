@@ -9,6 +9,7 @@ import type { EnabledFeatures } from '../../program/features/gates.js';
 import { outcomeOf } from './stepwise.js';
 import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';
+import { completesDeletion } from './deletion.js';
 import { settleEmpty, withoutEmpty } from './emptyLists.js';
 import { carryDeletion, carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { reordered } from '../patch/apply/managers.js';
@@ -156,7 +157,8 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
       const form = storedForm(object, apiVersionOf(resource.storage));
       const before = storedForm(old, apiVersionOf(resource.storage));
       const warnings = steps.warnings(object, old);
-      return update.isSame(comparable(form), comparable(before))
+      // ShouldDeleteDuringUpdate.
+      return update.isSame(comparable(form), comparable(before)) && !completesDeletion(form, resource.behaviour.strategy.delete)
         ? { step: 'unchanged', object: form, warnings }
         : { step: 'write', object: form, warnings };
     }),
