@@ -18,7 +18,6 @@ const proxied = '/api/v1/namespaces/default/pods/p/proxy';
 const stolen =
   'DELETE /apis/remote.example.com/v1/things/stolen HTTP/1.1\r\nhost: api.default.svc\r\nx-remote-user: root\r\nx-remote-group: system:masters\r\n\r\n';
 
-/** The framing of a client's body. */
 type Framing = 'http2' | 'http2 with its length' | 'chunks' | 'length';
 interface Sent {
   readonly method: string;

@@ -14,7 +14,6 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends one request and parses a JSON answer. */
 export async function call(
   url: string,
   method: string,

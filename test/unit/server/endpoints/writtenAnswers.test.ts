@@ -4,7 +4,6 @@ import { mediaTypeOf } from '../../../../server/endpoints/mediaType.js';
 import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
-/** The encodings of a write's answer and of its body. */
 const maps = '/api/v1/namespaces/default/configmaps';
 const reviews: Readonly<Record<string, object>> = {
   '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews': { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },

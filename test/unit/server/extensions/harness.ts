@@ -156,7 +156,6 @@ export class ExtensionServer {
     return { resource: found, namespace: found.namespaced ? 'default' : '', name };
   }
 
-  /** Waits for a change of the served resources that meets the condition. */
   until(holds: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       const unsubscribe = this.custom.onChange(() => {

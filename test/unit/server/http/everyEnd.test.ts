@@ -26,7 +26,6 @@ const longPart = randomBytes(200_000);
 /** Longer than all time limits of the server here. */
 const timeLimitMs = 120_000;
 
-/** The phase of a request at its end. */
 const phases = ['authentication', 'authorization', 'audit', 'body', 'queue', 'read', 'write', 'list', 'gzip', 'watch', 'untaken'] as const;
 type Phase = (typeof phases)[number];
 

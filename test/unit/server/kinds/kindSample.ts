@@ -15,7 +15,6 @@ export function object(kind: string, content: JsonObject = {}, metadata: JsonObj
 /** The findings of a new object; none if it is accepted. */
 export type Refused = readonly (readonly [what: string, object: JsonObject, expected: readonly string[]])[];
 
-/** Creates and changes an object; returns the findings of the change. */
 export async function changing(sample: Sample, kind: string, content: JsonObject, change: JsonObject, subresource = ''): Promise<string[]> {
   const created = object(kind, content);
   await sample.create(created);

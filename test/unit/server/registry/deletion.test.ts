@@ -13,7 +13,6 @@ import type { DeleteRules } from '../../../../server/registry/rules.js';
 import { wholeStrategy } from '../../../../server/registry/wholeStrategy.js';
 
 const now = '2024-05-01T10:00:00Z';
-/** The plan for a kind with these rules. */
 const deleting = (rules: DeleteRules = {}): Parameters<typeof planDeletion>[2] =>
   wholeStrategy({ delete: rules }, { group: '', version: 'v1', kind: 'Sample', namespaced: true, subresources: new Map() }).delete;
 const plain = deleting();

@@ -142,7 +142,6 @@ export async function createSample({
   };
 }
 
-/** Returns the expected refusal of a write. */
 export async function refusal(promise: Promise<unknown>): Promise<StatusError> {
   try {
     await promise;

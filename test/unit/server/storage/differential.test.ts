@@ -288,7 +288,6 @@ class Both {
     if (pages === 'none') await this.#listOnce(request);
   }
 
-  /** Reads one page of a list; returns the request for the next, if any. */
   async #listOnce(request: ListRequest): Promise<ListRequest | null> {
     const model = await this.model.list(request);
     const cache = await this.cache.list(request);

@@ -202,7 +202,6 @@ describe('storage/etcd: promises over members that fail', function () {
     await other.client.call(compact, { revision: known + 3 }, { timeoutMs, repeatable: true });
     const keys = { start: '/registry/configmaps/', end: '/registry/configmaps0', limit: null };
     expect(server.engine.revision).to.equal(known);
-    // It now knows only that its revision is compacted.
     expect((await server.engine.range({ ...keys, revision: revision(known) })).outcome).to.equal('compacted');
     const present = await server.engine.range({ ...keys, revision: null });
     if (present.outcome !== 'found') throw new Error(present.outcome);
