@@ -71,11 +71,11 @@ class KnownForms {
   readonly #forms = new Map<string, ApiObject>();
   readonly #missing = new Map<string, Wanted>();
 
-  constructor(resource: ServedResource, { schemaOf, resetsOwn = false }: Versions) {
+  constructor(resource: ServedResource, { schemaOf, resets }: Versions) {
     const own = apiVersionOf(resource);
     this.versions = {
       schemaOf,
-      resetsOwn,
+      ...(resets === undefined ? {} : { resets }),
       convert: (object, apiVersion) => {
         const named: ApiObject = { ...object, apiVersion: object.apiVersion ?? own, kind: resource.kind };
         if (named.apiVersion === apiVersion) return named;

@@ -90,7 +90,7 @@ export class CustomType {
     return this.#options.definition;
   }
 
-  /** Compiles served versions early, in steps, so that the first request does not block others. */
+  /** Compiles served versions before their first request, in steps. */
   *compileAhead(): Steps<void> {
     for (const { defined, schema, mergeTypes, rules } of this.#versions.values()) {
       if (!defined.served) continue;
@@ -113,6 +113,15 @@ export class CustomType {
     return { ...names, behaviour: this.#behaviourOf(names, version) };
   }
 
+  get #merging(): Behaviour['versions'] {
+    return {
+      schemaOf: (name) => this.#versions.get(name)?.mergeTypes() ?? null,
+      convert: renamed,
+      // getStatusResetFields of customresource_handler.go.
+      resets: (subresource, name) => subresource === 'status' && this.#versions.get(name)?.defined.hasStatus === true,
+    };
+  }
+
   #behaviourOf(names: ResourceNames, version: DefinedVersion): Behaviour {
     const { definition, converter } = this;
     const options = this.#options;
@@ -130,7 +139,7 @@ export class CustomType {
     const receive = (object: JsonObject): Steps<Received> => received(object, (members) => schema().receive(members));
     return {
       strategy: wholeStrategy(customRules({ version, apiVersion, kind: names.kind, schema, rules }), names),
-      versions: { schemaOf: (name) => this.#versions.get(name)?.mergeTypes() ?? null, convert: renamed, resetsOwn: true },
+      versions: this.#merging,
       asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
       receive,
       receiveApplied: (object) => received(object, (members) => schema().receiveApplied(members)),

@@ -39,7 +39,7 @@ export function* apply(
   const owners = new Map(managers).set(key, { ...id, time: now, fields: applied });
   const merged = (yield* merge(live as JsonObject, config as JsonObject, schema)) as ApiObject;
   const object = yield* prune(merged, { last, owners, apiVersion: id.apiVersion, versions });
-  const result = yield* disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, resets, force }, versions);
+  const result = yield* disown({ before: live, after: object }, owners, { self: key, by: id, resets, force }, versions);
   if (!result.ok) return result;
   yield;
   // The order of items also belongs to the object, though without an owner.

@@ -16,8 +16,8 @@ export interface Versions {
   readonly convert: (object: ApiObject, apiVersion: string) => ApiObject | null;
   /** Objects are compared unconverted, and need not fit other versions. */
   readonly unconverted?: boolean;
-  /** A write resets fields of owners in its own version alone: custom objects (GetResetFields in registry/customresource). */
-  readonly resetsOwn?: boolean;
+  /** Whether a write also resets fields of owners in another version; true by default. */
+  readonly resets?: (subresource: string, ownersVersion: string) => boolean;
 }
 
 /** Fields of another manager that this write would change. */
@@ -84,7 +84,7 @@ export interface ObjectChange {
 
 interface Disowning {
   readonly self: string;
-  readonly apiVersion: string;
+  readonly by: ManagerId;
   readonly resets: FieldSet;
   readonly force: boolean;
 }
@@ -95,17 +95,17 @@ interface Disowning {
 export function* disown(
   change: ObjectChange,
   managers: Managers,
-  { self, apiVersion, resets, force }: Disowning,
+  { self, by, resets, force }: Disowning,
   versions: Versions,
 ): Steps<OwnershipResult> {
   const comparisons = new Map<string, Comparison | null>();
   function* comparisonIn(version: string): Steps<Comparison | null> {
     let known = comparisons.get(version);
-    if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { own: apiVersion, resets, versions })));
+    if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { by, resets, versions })));
     return known;
   }
-  const comparison = yield* comparisonIn(apiVersion);
-  if (comparison === null) throw new RangeError(`no schema for ${apiVersion}`);
+  const comparison = yield* comparisonIn(by.apiVersion);
+  if (comparison === null) throw new RangeError(`no schema for ${by.apiVersion}`);
   const unions = new Map<Comparison, FieldSet>();
   const touched = (found: Comparison): FieldSet => {
     let known = unions.get(found);
@@ -133,7 +133,11 @@ export function* disown(
 function* compareIn(
   { before, after }: ObjectChange,
   version: string,
-  { own, resets, versions }: { readonly own: string; readonly resets: FieldSet; readonly versions: Versions },
+  {
+    by: { apiVersion: own, subresource },
+    resets,
+    versions,
+  }: { readonly by: ManagerId; readonly resets: FieldSet; readonly versions: Versions },
 ): Steps<Comparison | null> {
   const schema = versions.schemaOf(version);
   if (schema === null) return null;
@@ -146,7 +150,7 @@ function* compareIn(
         ];
   if (left === null || right === null) return null;
   const comparison = yield* compare(left as JsonObject, right as JsonObject, schema);
-  if (version !== own && versions.resetsOwn === true) return comparison;
+  if (version !== own && versions.resets?.(subresource, version) === false) return comparison;
   const { added, modified, removed } = comparison;
   return {
     added: added.recursiveDifference(resets),
@@ -155,7 +159,7 @@ function* compareIn(
   };
 }
 
-/** The writer, its time, and fields reset by the write, which do not affect owners. */
+/** `resets`: fields that do not affect owners. */
 export interface OwnWrite {
   readonly id: ManagerId;
   readonly now: string;
@@ -176,7 +180,7 @@ export function* ownUpdate(
   const key = managerKey(id);
   yield* checkForms(change.before, recorded, id.apiVersion, versions);
   const managers = yield* reconciled(recorded, (version) => versions.schemaOf(version));
-  const result = yield* disown(change, managers, { self: key, apiVersion: id.apiVersion, resets, force: true }, versions);
+  const result = yield* disown(change, managers, { self: key, by: id, resets, force: true }, versions);
   if (!result.ok) throw new Error('a forced write cannot conflict');
   const { comparison } = result;
   if (isSame(comparison)) return result.managers;
