@@ -17,14 +17,19 @@ const ruler = `\n${'-'.repeat(80)}\n\n`;
 /** Resolves with the exit status. `args`: see `usage`. */
 export async function makeBinary(root, args) {
   const tools = path.join(root, '.ci', 'tools', 'node_modules');
-  const { values } = parseArgs({
-    args,
-    options: {
-      node: { type: 'string', default: path.join(tools, 'node24', 'bin', 'node') },
-      output: { type: 'string', default: path.join(root, 'dist', 'binary') },
-      help: { type: 'boolean', short: 'h' },
-    },
-  });
+  let values;
+  try {
+    ({ values } = parseArgs({
+      args,
+      options: {
+        node: { type: 'string', default: path.join(tools, 'node24', 'bin', 'node') },
+        output: { type: 'string', default: path.join(root, 'dist', 'binary') },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }));
+  } catch (error) {
+    return say(`error: ${error.message}\n\n${usage}`, 2);
+  }
   if (values.help) return say(usage, 0);
   const { node, output } = values;
   if (!fs.existsSync(node)) return say(`error: ${node} does not exist: give --node FILE, a Node 24.8 or newer for this machine`, 1);

@@ -113,6 +113,10 @@ describe('cluster/package', () => {
     }
     expect(fs.statSync(path.join(image, 'var', 'lib', 'raftplane')).mode & 0o777).to.equal(0o700);
     expect(fs.readdirSync(path.join(image, 'app', 'node_modules'))).not.to.include('typescript');
+    const programs = path.join(image, 'app', 'node_modules', 'raftplane', 'dist', 'programs');
+    const caches = fs.readdirSync(programs).filter((name) => name.endsWith('.cache'));
+    expect(caches.map((name) => name.split('-')[0]).sort()).to.include.members(['apiserver', 'controller']);
+    for (const name of caches) expect(fs.statSync(path.join(programs, name)).mode & 0o444, name).to.equal(0o444);
   });
 
   it('has types for every door under strict rules', function () {

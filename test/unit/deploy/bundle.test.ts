@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,5 +21,15 @@ describe('deploy/bundle', () => {
       expect(fs.readdirSync(parent)).to.deep.equal(['programs']);
       expect(fs.readdirSync(place)).to.deep.equal([`part-${name}.js`]);
     }
+  });
+});
+
+describe('deploy/binary', () => {
+  it('refuses a wrong command line before it makes anything', () => {
+    const module = pathToFileURL(path.join(packageRoot, 'deploy', 'binary', 'build.mjs')).href;
+    const script = `import { makeBinary } from '${module}'; process.exit(await makeBinary('/nowhere', ['--bad']));`;
+    const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect(status).to.equal(2);
+    expect(stderr).to.match(/^error: Unknown option '--bad'.*\n\nusage: npm run binary/);
   });
 });

@@ -9,6 +9,7 @@ import { loadKubeconfig } from '../../../controllers/client/kubeconfig.js';
 import { makeCertificates } from '../../../deploy/cli/certificates.js';
 import { ManifestChecker } from '../../../server/manifests/index.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
+import { buildStages, stagesOf } from '../../fixtures/dockerfile.js';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
@@ -22,6 +23,8 @@ interface Service {
   readonly command?: readonly string[];
   readonly entrypoint?: readonly string[];
   readonly read_only?: boolean;
+  readonly volumes?: readonly string[];
+  readonly configs?: readonly unknown[];
   readonly cap_drop?: readonly string[];
 }
 interface Container {
@@ -83,6 +86,7 @@ describe('deploy/services', () => {
       expect(service.image).to.match(/^(raftplane$|haproxy:)/);
     }
     expect(text('Dockerfile').match(/^USER .*$/gm)).to.deep.equal(['USER node']);
+    expect(text('Dockerfile.binary').match(/^USER .*$/gm)).to.deep.equal(['USER 65532:65532']);
   });
 
   it('makes certificates for the names that are asked for, and kubeconfigs that can be read', async () => {
@@ -110,6 +114,37 @@ describe('deploy/services', () => {
     expect(programs.split(' ').sort()).to.deep.equal(Object.keys(bin).sort());
     for (const source of ['package.json', 'package-lock.json', '.npmrc'])
       expect(fs.existsSync(path.join(packageRoot, source)), source).to.equal(true);
+  });
+
+  it('mounts files that there are, as nobody writes into a read-only container', () => {
+    for (const { volumes = [], configs } of Object.values(compose.services)) {
+      expect(configs).to.equal(undefined);
+      const mounted = volumes.map((volume) => volume.split(':')[0]!).filter((source) => source.startsWith('.'));
+      for (const source of mounted) expect(fs.existsSync(file(source)), source).to.equal(true);
+    }
+    const shared = text('compose-haproxy.cfg').match(/^ +(http-check|default-server|timeout|option|retries) .*$/gm) ?? [];
+    expect(shared.length).to.be.greaterThan(10);
+    const sample = text('haproxy.cfg').replace('/etc/kubernetes/pki', '/pki');
+    for (const line of shared) expect(sample).to.include(line.trim().replace(' init-addr last,libc,none', ''));
+  });
+
+  it('has all libraries in the image of the one file', function () {
+    // Another root and other owners.
+    if (process.getuid?.() !== 0) this.skip();
+    const folder = temporaryDirectory('scratch');
+    const context = path.join(folder, 'context');
+    fs.mkdirSync(context);
+    // Node stands for the file, which is a Node with further contents.
+    fs.copyFileSync(process.execPath, path.join(context, 'raftplane'));
+    const [stage] = stagesOf(text('Dockerfile.binary'));
+    const image = path.join(buildStages([stage!], { folder, context, prelude: '', environment: process.env }), 'image');
+    for (const name of ['raftplane', 'apiserver', 'controller-manager']) {
+      const { stdout, stderr } = spawnSync('chroot', ['--userspec=65532:65532', image, `/usr/local/bin/${name}`, '--version'], {
+        encoding: 'utf8',
+      });
+      expect(stdout, stderr).to.equal(`${process.version}\n`);
+    }
+    expect(fs.statSync(path.join(image, 'var/lib/raftplane'))).to.include({ uid: 65532, mode: 0o040700 });
   });
 
   it('has units that systemd understands', function () {
