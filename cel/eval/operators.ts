@@ -139,7 +139,8 @@ function contains(list: ListValue, value: Value, meter: Meter): Value {
   for (let i = 0; i < list.length; i++) {
     const same = equals(value, list.at(i), meter);
     if (same === true) return true;
-    if (same instanceof Failure) failed ??= same;
+    // As cel-go.
+    if (same instanceof Failure && same !== noOverload) failed ??= same;
   }
   return failed ?? false;
 }
