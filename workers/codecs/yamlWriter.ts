@@ -1,7 +1,7 @@
 import { isMembers } from './value.js';
 import { resolvePlain } from './yamlScalars.js';
 
-/** Writes YAML exactly in the reference's style: block style, members in natural order, lists not indented, text quoted only where needed. */
+/** Writes the reference's style: block style, members in natural order, lists not indented, text quoted only where needed. */
 export const writeYaml = (value: unknown): string => {
   const parts: string[] = [];
   if (isEmptyOrScalar(value)) parts.push(scalar(value, { indent: 0, column: 0 }), '\n');

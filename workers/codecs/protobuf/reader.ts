@@ -1,4 +1,4 @@
-/** Reads Protobuf from a slice. Reads beyond the message and inconsistent input throw WireError, which entry points convert to a value. */
+/** Reads beyond the message and inconsistent input throw WireError, which entry points convert to a value. */
 export class WireError extends Error {}
 
 /** A loop is faster than a native call up to this length. */

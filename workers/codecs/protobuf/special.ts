@@ -1,4 +1,5 @@
 import { parseJson } from '../json.js';
+import { writeGoJson } from '../goJson.js';
 import { writeJson } from '../jsonWriter.js';
 import { isMembers } from '../value.js';
 import { formatTime, parseTime } from '../../../api/time.js';
@@ -42,7 +43,7 @@ const timestamp: KnownFields = {
   ],
 };
 
-/** Time has seconds, MicroTime also microseconds. The zero time is null in JSON and an empty message on the wire. */
+/** The zero time is null in JSON and an empty message on the wire. */
 const timeValue = (fractionDigits: 0 | 6): ValueCodec => ({
   wireType: 2,
   write: (writer, value) => {
@@ -137,13 +138,13 @@ const rawDepthMax = 500;
 
 export const rawExtensionFields: KnownFields = { message: 'RawExtension', fields: [['Raw', 2]] };
 
-/** JSON text kept unchanged: raw extensions, field sets, JSON values of schemas. No bytes are null. */
-const rawValue: ValueCodec = {
+/** JSON text: raw extensions, field sets, JSON values of schemas. No bytes are null. */
+const rawValue = (textOf: (value: unknown) => string): ValueCodec => ({
   wireType: 2,
   write: (writer, value) => {
     if (value === null || value === undefined) return writer.byte(0);
     writeNested(writer, () => {
-      writer.string(preparedText(value) ?? writeJson(value));
+      writer.string(textOf(value));
       writer.byte(0x0a);
     });
   },
@@ -161,7 +162,9 @@ const rawValue: ValueCodec = {
       return read.value;
     }),
   zero: () => null,
-};
+});
+
+const rawExtension = rawValue(writeGoJson);
 
 const roundedJson = (raw: Buffer): unknown => {
   try {
@@ -219,7 +222,7 @@ const schemaOrFields: Readonly<Record<'bool' | 'list' | 'names', KnownFields>> =
   },
 };
 
-/** A schema, or an alternative: `true`, a list of schemas, a list of property names. Field 1 or 2 is the schema, the other one the alternative. */
+/** Field 1 or 2 is the schema, the other one an alternative: `true`, schemas, or property names. */
 const schemaOr = (schema: () => ValueCodec, form: 'bool' | 'list' | 'names'): ValueCodec => ({
   wireType: 2,
   write: (writer, value) =>
@@ -264,8 +267,8 @@ const fixed: Readonly<Record<string, ValueCodec>> = {
   'meta.v1.MicroTime': timeValue(6),
   'resource.Quantity': quantityValue,
   'intstr.IntOrString': intOrStringValue,
-  'runtime.RawExtension': rawValue,
-  'meta.v1.FieldsV1': rawValue,
+  'runtime.RawExtension': rawExtension,
+  'meta.v1.FieldsV1': rawValue((value) => preparedText(value) ?? writeJson(value)),
   'meta.v1.Verbs': stringListValue,
 };
 const schemaForms: Readonly<Record<string, 'bool' | 'list' | 'names'>> = {
@@ -280,7 +283,7 @@ export const specialValue = (message: string, codecOf: (message: string) => Valu
   const [, group, version, type = ''] = /^(\w+)\.(\w+)\.(\w+)$/.exec(message) ?? [];
   if (type === 'ExtraValue') return stringListValue;
   if (group !== 'apiextensions') return undefined;
-  if (type === 'JSON') return rawValue;
+  if (type === 'JSON') return rawExtension;
   const form = schemaForms[type];
   return form === undefined ? undefined : schemaOr(() => codecOf(`apiextensions.${version}.JSONSchemaProps`), form);
 };

@@ -56,6 +56,20 @@ describe('Protobuf codec', () => {
     expect(Object.keys(metadata?.labels ?? {})).to.deep.equal(['a', 'ﬀ', '😀']);
   });
 
+  it('writes JSON inside objects as Go does, whose controllers compare it byte by byte with their own', () => {
+    const textOf = (data: object): string => {
+      const encoded = protobufEncode({ apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'a' }, revision: 1, data });
+      return encoded.ok ? (/\{.*\}/s.exec(encoded.bytes.toString('utf8'))?.[0] ?? '') : encoded.message;
+    };
+    expect(textOf({ spec: { b: ['x && <y>\u2028'], a: 1e21 } })).to.equal(
+      String.raw`{"spec":{"b":["x \u0026\u0026 \u003cy\u003e\u2028"],"a":1e+21}}`,
+    );
+    const labels = { 9: 'a', 10: 'b', A: 'c', gone: undefined };
+    expect(textOf({ z: [{ labels }], n: 9007199254740993n, y: null })).to.equal(
+      '{"z":[{"labels":{"10":"b","9":"a","A":"c"}}],"n":9007199254740993,"y":null}',
+    );
+  });
+
   it('skips unknown fields and refuses what is cut off', () => {
     const encoded = protobufEncode({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: 'v' } });
     if (!encoded.ok) throw new Error(encoded.message);
