@@ -175,22 +175,21 @@ const unusable: Readonly<Record<'fieldSelector' | 'labelSelector', (requirement:
 };
 const parsers = { fieldSelector: parseFieldSelector, labelSelector: parseLabelSelector } as const;
 
-function isUnusable(member: keyof typeof unusable, spec: JsonObject): boolean {
+/** BuildEvaluationError of registry/authorization/util. */
+function problemOf(member: keyof typeof unusable, spec: JsonObject): string[] {
   const selector = memberAt(spec, 'resourceAttributes', member);
   const requirements = itemsOf(memberAt(selector, 'requirements'));
-  return requirements.length > 0 ? requirements.some(unusable[member]) : !parsers[member](textAt(selector, 'rawSelector')).ok;
+  const left = requirements.filter(unusable[member]).length;
+  const isWhole = requirements.length > 0 ? left === 0 : parsers[member](textAt(selector, 'rawSelector')).ok;
+  return isWhole ? [] : [`spec.resourceAttributes.${member} ${left < requirements.length ? 'partially ' : ''}ignored due to parse error`];
 }
 
 function statusOf({ decision, reason, error }: Decision, spec: JsonObject): JsonObject {
-  const broken = (['fieldSelector', 'labelSelector'] as const).filter((member) => isUnusable(member, spec));
-  const problems = [
-    ...(error === undefined ? [] : [error]),
-    ...broken.map((member) => `spec.resourceAttributes.${member} ignored due to parse error`),
-  ];
+  const problems = [...(error === undefined ? [] : [error]), ...problemOf('fieldSelector', spec), ...problemOf('labelSelector', spec)];
   return {
     allowed: decision === 'allow',
     ...(decision === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
-    ...(problems.length === 0 ? {} : { evaluationError: problems.join(', ') }),
+    ...(problems.length === 0 ? {} : { evaluationError: problems.join('; ') }),
   };
 }

@@ -221,6 +221,10 @@ describe('endpoints/verbs', () => {
     expect(await review({ labelSelector: { rawSelector: 'a in (b' } })).to.equal(unused('labelSelector'));
     expect(await review({ fieldSelector: { requirements: [requirement] } })).to.equal(unused('fieldSelector'));
     expect(await review({ labelSelector: { requirements: [requirement] }, fieldSelector: { rawSelector: 'a=b' } })).to.equal(undefined);
+    const single = { ...requirement, values: ['b'] };
+    expect(await review({ fieldSelector: { requirements: [single, requirement] }, labelSelector: { rawSelector: '(' } })).to.equal(
+      `spec.resourceAttributes.fieldSelector partially ignored due to parse error; ${unused('labelSelector')}`,
+    );
   });
 
   it('warns of deprecated resources on every answer', async () => {
