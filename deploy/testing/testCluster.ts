@@ -272,6 +272,11 @@ export class TestCluster implements AsyncDisposable {
     return this.#contents.restore(snapshot);
   }
 
+  /** @internal */
+  get hasControllers(): boolean {
+    return this.#cluster.managers.length > 0;
+  }
+
   /** The time of servers, controllers and nodes; not the test's own. */
   get clock(): TestClock {
     return { aheadMs: this.#aheadMs, advance: (ms) => this.#advance(ms) };

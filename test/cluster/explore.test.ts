@@ -228,6 +228,27 @@ describe('cluster/explore', function () {
     expect(found.findings, reportText(found)).to.deep.equal([]);
   });
 
+  it('waits until the garbage collector has removed what a step leaves without an owner', async () => {
+    const collecting = await startApiServer({ audit: false, controllers: true });
+    try {
+      const map: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'default' } };
+      const copies: number[] = [];
+      await explore({
+        cluster: collecting,
+        scenario: [{ apply: map }, { delete: map }],
+        plans: [],
+        timeoutMs: 60_000,
+        restMs: 50,
+        operator: new Copier({ beginsAgain: true }),
+        expect: (state) => copies.push(state.filter(({ metadata }) => metadata.name === 'one-copy').length),
+      });
+      // After each step, the last of which deletes what is left, of two runs.
+      expect(copies).to.deep.equal([1, 0, 0, 1, 0, 0]);
+    } finally {
+      await collecting.stop();
+    }
+  });
+
   it('finds the bug restless, and plans nothing for an operator that does not come to its end', async () => {
     const found = await exploreExample('restless', [panic], { timeoutMs: 1_000 });
     expect(found.findings.map(({ violations }) => violations.map(({ judgement }) => judgement))).to.deep.equal([['quiet']]);

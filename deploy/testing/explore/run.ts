@@ -25,6 +25,7 @@ import { Recorder, type Entry } from './record.js';
 import type { Step } from './scenario.js';
 import { Stage } from './stage.js';
 import {
+  awaitingRemoval,
   differencesOf,
   nameOf,
   ownAnnotation,
@@ -81,6 +82,8 @@ const quietMs = 100;
 const heldQuietMs = 300;
 /** Most restarts of an ended operator, in place of a kubelet. */
 const restartsMax = 5;
+/** What is not removed in this part of the time of a step stays. */
+const removalPart = 1 / 2;
 
 /** Waits for the reference's states, or without a reference for rest. */
 export async function play(setting: Setting, reference: Reference | null, perturbation: Perturbation | null): Promise<RunResult> {
@@ -252,7 +255,7 @@ class Run {
       let isQuiet = turns.quietMs >= this.#quietMs(step) && this.#hasStarted();
       if (isQuiet || (target && isAtEnd)) {
         const moment = this.#recorder.stirs;
-        const seen = await this.#look(step, isQuiet);
+        const seen = await this.#look(step, isQuiet, turns.waitedMs < timeoutMs * removalPart);
         if (seen === 'arrived') return;
         differences = seen;
         isQuiet &&= moment === this.#recorder.stirs;
@@ -277,12 +280,14 @@ class Run {
   }
 
   /** Returns the differences from the expected state, which counts only at rest. */
-  async #look(step: number, isQuiet: boolean): Promise<'arrived' | readonly Difference[]> {
+  async #look(step: number, isQuiet: boolean, mayAwait: boolean): Promise<'arrived' | readonly Difference[]> {
     const target = this.#reference?.states[step];
     const moment = this.#recorder.stirs;
     const objects = await this.#objects();
     const state = stateOf(objects);
     const differences = target ? differencesOf(target, state, this.#reference?.noise) : [];
+    // The next step meets no remains, and controllers follow a removal.
+    if (isQuiet && mayAwait && this.#setting.cluster.hasControllers && awaitingRemoval(objects)) this.#recorder.stir();
     if (target && step === 0) await this.#setting.cluster.delete(straysIn(objects, target));
     if (!isQuiet || moment !== this.#recorder.stirs) return differences;
     const isThere = differences.length === 0 && !this.#mustRelease(step);

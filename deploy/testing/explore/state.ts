@@ -1,5 +1,10 @@
 import type { KubeObject, OwnerReference } from '../../../api/meta/object.js';
 
+interface WithAddresses extends KubeObject {
+  readonly spec?: { readonly clusterIPs?: readonly string[]; readonly volumes?: readonly { readonly name: string }[] };
+  readonly status?: { readonly podIPs?: readonly { readonly ip: string }[] };
+}
+
 /** Objects by name, and their leaves by path, without versions, uids and times. */
 export type State = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
@@ -18,6 +23,8 @@ export const ownAnnotation = 'explore.raftplane.dev/foreign';
 
 /** Kinds that are written by a clock, named by chance (an IPAddress is a Service's random address), or a history. */
 export const uncompared: ReadonlySet<string> = new Set(['ControllerRevision', 'Event', 'IPAddress', 'Lease']);
+/** The second is there or not by the order in which controllers see pods. */
+const uncomparedAnnotations: ReadonlySet<string> = new Set([ownAnnotation, 'endpoints.kubernetes.io/last-change-trigger-time']);
 const volatile: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']);
 const controllers = 'kube-controller-manager';
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
@@ -29,6 +36,14 @@ export function withoutOrphans(objects: readonly KubeObject[]): readonly KubeObj
     return owners.length === 0 || owners.some(({ uid }) => uids.has(uid));
   });
   return kept.length === objects.length ? objects : withoutOrphans(kept);
+}
+
+/** Objects that the garbage collector, or a kubelet, is about to remove. */
+export function awaitingRemoval(objects: readonly KubeObject[]): boolean {
+  const kept = new Set(withoutOrphans(objects));
+  const isCompared = ({ kind = '', metadata: { finalizers = [] } }: KubeObject): boolean =>
+    !uncompared.has(kind) && finalizers.length === 0;
+  return objects.some((object) => !kept.has(object) && isCompared(object));
 }
 
 /** Objects that controllers alone wrote and the state lacks: late writes about what the last reset deleted. */
@@ -60,13 +75,28 @@ export function stateOf(objects: readonly KubeObject[]): State {
   const shown = withoutOrphans(objects).filter(({ kind = '' }) => !uncompared.has(kind));
   const names = stableNames(shown);
   const replaced = new Map<string, string>(names);
-  for (const object of shown) replaced.set(object.metadata.uid ?? '', `uid of ${nameOf(object, names.get(object.metadata.name ?? ''))}`);
+  for (const object of shown) {
+    const called = nameOf(object, names.get(object.metadata.name ?? ''));
+    replaced.set(object.metadata.uid ?? '', `uid of ${called}`);
+    for (const address of addressesOf(object)) replaced.set(address, `address of ${called}`);
+    for (const volume of tokenVolumesOf(object)) replaced.set(volume, 'kube-api-access-*');
+  }
   return new Map(
     shown
       .map((object) => [nameOf(object, names.get(object.metadata.name ?? '')), leavesOf(object, replaced)] as const)
       .sort(([a], [b]) => a.localeCompare(b)),
   );
 }
+
+/** Given by chance, or by order. */
+function addressesOf({ kind, spec, status }: WithAddresses): readonly string[] {
+  if (kind === 'Pod') return (status?.podIPs ?? []).map(({ ip }) => ip);
+  return kind === 'Service' ? (spec?.clusterIPs ?? []).filter((address) => address !== 'None') : [];
+}
+
+/** Admission names these by chance. */
+const tokenVolumesOf = ({ kind, spec }: WithAddresses): readonly string[] =>
+  kind === 'Pod' ? (spec?.volumes ?? []).flatMap(({ name }) => (/^kube-api-access-\w{5}$/.test(name) ? [name] : [])) : [];
 
 /** Equal for objects that differ in versions and times alone. */
 export const contentOf = (object: KubeObject): string => JSON.stringify([...leavesOf(object, new Map())]);
@@ -77,7 +107,7 @@ function leavesOf(object: KubeObject, replaced: ReadonlyMap<string, string>): Re
     if (typeof value === 'string') leaves.set(path, time.test(value) ? '(a time)' : (replaced.get(value) ?? value));
     else if (typeof value !== 'object' || value === null) leaves.set(path, value);
     else {
-      const members = membersOf(value).filter(([name]) => !(path === 'metadata' && volatile.has(name)) && name !== ownAnnotation);
+      const members = membersOf(value).filter(([name]) => !(path === 'metadata' && volatile.has(name)) && !uncomparedAnnotations.has(name));
       if (members.length === 0 && path !== 'metadata.annotations') leaves.set(path, Array.isArray(value) ? '[]' : '{}');
       for (const [name, member] of members) visit(member, path === '' ? name : `${path}.${name}`);
     }

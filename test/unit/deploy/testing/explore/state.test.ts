@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { KubeObject } from '../../../../../api/meta/object.js';
-import { differencesOf, differenceText, noiseOf, stateOf, straysIn } from '../../../../../deploy/testing/explore/state.js';
+import { awaitingRemoval, differencesOf, differenceText, noiseOf, stateOf, straysIn } from '../../../../../deploy/testing/explore/state.js';
 
 const map = (name: string, metadata: object = {}, more: object = {}): KubeObject =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'a', uid: `uid-${name}`, ...metadata }, ...more }) as KubeObject;
@@ -87,6 +87,39 @@ describe('testing/explore/state', () => {
       map(name, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid }] });
     expect(texts([], [owned('x', 'gone'), owned('y', 'uid-x')])).to.deep.equal([]);
     expect(texts([], [map('o'), owned('x', 'uid-o')])).to.have.length(2);
+  });
+
+  it('waits for the removal of these, but not of what a finalizer keeps, or what is not compared', () => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'uid-o' }];
+    const owned = map('x', { ownerReferences });
+    expect(awaitingRemoval([map('o'), owned])).to.equal(false);
+    expect(awaitingRemoval([owned])).to.equal(true);
+    expect(awaitingRemoval([{ ...owned, kind: 'Lease' }])).to.equal(false);
+    expect(awaitingRemoval([map('x', { ownerReferences, finalizers: ['example.org/never'] })])).to.equal(false);
+  });
+
+  it('knows addresses by who has them, and the volumes of tokens by their kind', () => {
+    const pod = (address: string, suffix: string): KubeObject =>
+      map('p', {}, { kind: 'Pod', spec: { volumes: [{ name: `kube-api-access-${suffix}` }] }, status: { podIPs: [{ ip: address }] } });
+    const service = (...clusterIPs: readonly string[]): KubeObject => map('s', {}, { kind: 'Service', spec: { clusterIPs } });
+    const named = (address: string): KubeObject => map('x', {}, { data: { address } });
+    const [first, second] = [
+      [pod('10.0.0.1', 'abcde'), service('10.1.0.1')],
+      [pod('10.0.0.2', 'fghij'), service('10.1.0.2')],
+    ];
+    expect(texts([...first, named('10.0.0.1')], [...second, named('10.0.0.2')])).to.deep.equal([]);
+    expect(texts([...first, named('10.1.0.1')], [...second, named('10.1.0.2')])).to.deep.equal([]);
+    expect(texts([...first, named('10.0.0.1')], [...second, named('10.0.0.1')])).to.deep.equal([
+      'ConfigMap a/x: data.address is "10.0.0.1", and "address of v1 Pod a/p" in the undisturbed run',
+    ]);
+    expect(texts([service('None'), named('None')], [service('10.1.0.2'), named('None')])).to.have.length(1);
+  });
+
+  it('does not compare when a pod last changed Endpoints, which they may say or not', () => {
+    const annotated = (annotations: object): KubeObject => map('x', { annotations });
+    const at = { 'endpoints.kubernetes.io/last-change-trigger-time': '2026-01-01T00:00:00Z' };
+    expect(texts([annotated({ k: 'v' })], [annotated({ k: 'v', ...at })])).to.deep.equal([]);
+    expect(texts([map('x')], [annotated(at)])).to.deep.equal([]);
   });
 
   it('compares an observed generation with the generation, whatever both are', () => {
