@@ -127,6 +127,7 @@ class Exploring {
   readonly #begunMs = performance.now();
   readonly #found = new Map<string, Finding>();
   readonly #unconfirmed: Plan[] = [];
+  #usual: ReadonlySet<Violation['judgement']> = new Set();
   #notReached = 0;
   #run = 0;
 
@@ -152,7 +153,6 @@ class Exploring {
     };
   }
 
-  /** Each cluster takes the next plan. */
   async #tryAll(reference: Reference, plans: readonly Plan[]): Promise<void> {
     const queue = plans.values();
     const ends = await Promise.allSettled(
@@ -195,8 +195,10 @@ class Exploring {
     const { first, second, noise } = pair;
     const records = [first.record, second.record];
     const cutShort = [first, second].find(({ states }) => states.length <= this.#setting.steps.length);
+    const inBoth = second.violations.filter(({ judgement }) => judgementsOf(first).includes(judgement));
     if (cutShort) this.#keep(null, cutShort);
-    else if (first.violations.length > 0 && kindsOf(first) === kindsOf(second)) this.#keep(null, second);
+    else if (inBoth.length > 0) this.#keep(null, { ...second, violations: inBoth });
+    this.#usual = new Set([first, second].flatMap(judgementsOf));
     return {
       reference: cutShort ? null : { states: first.states, noise, startup: startupOf(records), deletions: deletionsOf(records) },
       records,
@@ -222,23 +224,24 @@ class Exploring {
     const result = await this.#play(setting, reference, plan);
     this.#run++;
     if (!result.reached) this.#notReached++;
-    const [worst] = this.#newIn(result);
+    const violations = this.#newIn(result);
+    const [worst] = violations;
     if (!result.reached || worst === undefined) return;
-    if (this.#found.has(keyOf(result))) return this.#keep(plan, result);
+    if (this.#found.has(keyOf(violations))) return this.#keep(plan, { ...result, violations });
     const again = await this.#play({ ...setting, idleMs: setting.timeoutMs, quietFactor: restFactor }, reference, plan);
-    if (again.reached && this.#newIn(again).some(({ judgement }) => judgement === worst.judgement)) this.#keep(plan, again);
+    const confirmed = this.#newIn(again);
+    if (again.reached && confirmed.some(({ judgement }) => judgement === worst.judgement))
+      this.#keep(plan, { ...again, violations: confirmed });
     else this.#unconfirmed.push(plan);
   }
 
   #newIn({ violations }: RunResult): readonly Violation[] {
-    const [undisturbed] = [...this.#found.values()].filter(({ perturbation }) => perturbation === null);
-    const known = new Set(undisturbed?.violations.map(({ judgement }) => judgement));
-    return violations.filter(({ judgement }) => !known.has(judgement));
+    return violations.filter(({ judgement }) => !this.#usual.has(judgement));
   }
 
   #keep(perturbation: Plan | null, result: RunResult): void {
     const { violations, record, output } = result;
-    const key = perturbation === null ? '' : keyOf(result);
+    const key = perturbation === null ? '' : keyOf(violations);
     const known = this.#found.get(key);
     if (known && perturbation) this.#found.set(key, { ...known, others: [...known.others, perturbation] });
     else this.#found.set(key, { perturbation, violations, record, output, others: [] });
@@ -257,6 +260,8 @@ class Exploring {
   }
 }
 
-const kindsOf = ({ violations }: RunResult): string => violations.map(({ judgement }) => judgement).join();
+const judgementsOf = ({ violations }: RunResult): readonly Violation['judgement'][] => violations.map(({ judgement }) => judgement);
+const kindsOf = (result: RunResult): string => judgementsOf(result).join();
 /** Findings with one effect mostly have one cause. */
-const keyOf = ({ violations }: RunResult): string => JSON.stringify(violations.map(({ judgement, details }) => [judgement, details]));
+const keyOf = (violations: readonly Violation[]): string =>
+  JSON.stringify(violations.map(({ judgement, details }) => [judgement, details]));

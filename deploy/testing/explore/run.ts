@@ -78,11 +78,10 @@ export interface RunResult {
 
 /** The operator may spoil a wanted state for this long. */
 const quietMs = 100;
-/** Another try of it may come later than that. */
 const heldQuietMs = 300;
 /** Most restarts of an ended operator, in place of a kubelet. */
 const restartsMax = 5;
-/** What is not removed in this part of the time of a step stays. */
+/** Part of a step's time. */
 const removalPart = 1 / 2;
 
 /** Waits for the reference's states, or without a reference for rest. */
@@ -286,7 +285,6 @@ class Run {
     const objects = await this.#objects();
     const state = stateOf(objects);
     const differences = target ? differencesOf(target, state, this.#reference?.noise) : [];
-    // The next step meets no remains, and controllers follow a removal.
     if (isQuiet && mayAwait && this.#setting.cluster.hasControllers && awaitingRemoval(objects)) this.#recorder.stir();
     if (target && step === 0) await this.#setting.cluster.delete(straysIn(objects, target));
     if (!isQuiet || moment !== this.#recorder.stirs) return differences;

@@ -23,7 +23,7 @@ export const ownAnnotation = 'explore.raftplane.dev/foreign';
 
 /** Kinds that are written by a clock, named by chance (an IPAddress is a Service's random address), or a history. */
 export const uncompared: ReadonlySet<string> = new Set(['ControllerRevision', 'Event', 'IPAddress', 'Lease']);
-/** The second is there or not by the order in which controllers see pods. */
+/** Controllers write the second by chance. */
 const uncomparedAnnotations: ReadonlySet<string> = new Set([ownAnnotation, 'endpoints.kubernetes.io/last-change-trigger-time']);
 const volatile: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']);
 const controllers = 'kube-controller-manager';
@@ -38,7 +38,6 @@ export function withoutOrphans(objects: readonly KubeObject[]): readonly KubeObj
   return kept.length === objects.length ? objects : withoutOrphans(kept);
 }
 
-/** Objects that the garbage collector, or a kubelet, is about to remove. */
 export function awaitingRemoval(objects: readonly KubeObject[]): boolean {
   const kept = new Set(withoutOrphans(objects));
   const isCompared = ({ kind = '', metadata: { finalizers = [] } }: KubeObject): boolean =>
@@ -88,13 +87,11 @@ export function stateOf(objects: readonly KubeObject[]): State {
   );
 }
 
-/** Given by chance, or by order. */
 function addressesOf({ kind, spec, status }: WithAddresses): readonly string[] {
   if (kind === 'Pod') return (status?.podIPs ?? []).map(({ ip }) => ip);
   return kind === 'Service' ? (spec?.clusterIPs ?? []).filter((address) => address !== 'None') : [];
 }
 
-/** Admission names these by chance. */
 const tokenVolumesOf = ({ kind, spec }: WithAddresses): readonly string[] =>
   kind === 'Pod' ? (spec?.volumes ?? []).flatMap(({ name }) => (/^kube-api-access-\w{5}$/.test(name) ? [name] : [])) : [];
 
@@ -151,7 +148,6 @@ export function differencesOf(expected: State, actual: State, noise: Noise = new
   return found;
 }
 
-/** Returns the noise: differences between two undisturbed runs. */
 export const noiseOf = (differences: readonly Difference[]): Noise =>
   new Set(differences.map(({ object, path }) => (path === '' ? object : `${object} ${path}`)));
 
