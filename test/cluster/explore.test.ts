@@ -249,26 +249,43 @@ describe('cluster/explore', function () {
     }
   });
 
-  it('blames no plan for what undisturbed runs do at times', async () => {
-    const at = first('see ADDED configmaps default/one');
+  describe('with an operator that changes from run to run', () => {
+    const plan: Plan = { kind: 'expired', at: first('see ADDED configmaps default/one') };
     const map: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'default' } };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'left', namespace: 'default' } };
-    const copier = new Copier({ beginsAgain: true });
-    let runs = 0;
-    const operator: Operator = {
-      start: (config) => {
-        runs++;
-        return copier.start(config);
-      },
-      stop: () => copier.stop(),
-      output: () => (runs % 2 === 1 ? 'panic: in every other run\n' : ''),
+    const exploreRuns = async (panics: (run: number) => boolean, leaves: (run: number) => boolean): Promise<Exploration> => {
+      const copier = new Copier({ beginsAgain: true });
+      let run = 0;
+      const operator: Operator = {
+        start: (config) => {
+          run++;
+          return copier.start(config);
+        },
+        stop: () => copier.stop(),
+        output: () => (panics(run) ? 'panic: no more\n' : ''),
+      };
+      const leave = async (): Promise<void> => void (leaves(run) && (await cluster.apply(secret)));
+      return explore({ cluster, scenario: [{ apply: map }], plans: [plan], timeoutMs: 5_000, restMs: 500, operator, expect: leave });
     };
-    const leave = async (): Promise<void> => void (await cluster.apply(secret));
-    const plans = [{ kind: 'expired', at }] as const;
-    const found = await explore({ cluster, scenario: [{ apply: map }], plans, timeoutMs: 5_000, restMs: 500, operator, expect: leave });
-    const what = found.findings.map(({ perturbation, violations }) => [perturbation, violations.map(({ judgement }) => judgement)]);
-    expect(what, reportText(found)).to.deep.equal([[null, ['leftovers']]]);
-    expect(found.unconfirmed).to.deep.equal([]);
+    const kinds = ({ findings }: Exploration): unknown[] =>
+      findings.map(({ perturbation, violations }) => [perturbation, violations.map(({ judgement }) => judgement)]);
+
+    it('blames no plan for what undisturbed runs do at times', async () => {
+      const found = await exploreRuns(
+        (run) => run % 2 === 1,
+        () => true,
+      );
+      expect(kinds(found), reportText(found)).to.deep.equal([[null, ['leftovers']]]);
+      expect(found.unconfirmed).to.deep.equal([]);
+    });
+
+    it('finds what two runs of a plan share, whatever else one of them shows', async () => {
+      const found = await exploreRuns(
+        (run) => run > 2,
+        (run) => run === 3,
+      );
+      expect(kinds(found), reportText(found)).to.deep.equal([[plan, ['panic']]]);
+    });
   });
 
   it('finds the bug restless, and plans nothing for an operator that does not come to its end', async () => {

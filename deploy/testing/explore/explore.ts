@@ -195,7 +195,7 @@ class Exploring {
     const { first, second, noise } = pair;
     const records = [first.record, second.record];
     const cutShort = [first, second].find(({ states }) => states.length <= this.#setting.steps.length);
-    const inBoth = second.violations.filter(({ judgement }) => judgementsOf(first).includes(judgement));
+    const inBoth = sharedWith(first.violations, second.violations);
     if (cutShort) this.#keep(null, cutShort);
     else if (inBoth.length > 0) this.#keep(null, { ...second, violations: inBoth });
     this.#usual = new Set([first, second].flatMap(judgementsOf));
@@ -225,13 +225,11 @@ class Exploring {
     this.#run++;
     if (!result.reached) this.#notReached++;
     const violations = this.#newIn(result);
-    const [worst] = violations;
-    if (!result.reached || worst === undefined) return;
+    if (!result.reached || violations.length === 0) return;
     if (this.#found.has(keyOf(violations))) return this.#keep(plan, { ...result, violations });
     const again = await this.#play({ ...setting, idleMs: setting.timeoutMs, quietFactor: restFactor }, reference, plan);
-    const confirmed = this.#newIn(again);
-    if (again.reached && confirmed.some(({ judgement }) => judgement === worst.judgement))
-      this.#keep(plan, { ...again, violations: confirmed });
+    const inBoth = sharedWith(violations, this.#newIn(again));
+    if (again.reached && inBoth.length > 0) this.#keep(plan, { ...again, violations: inBoth });
     else this.#unconfirmed.push(plan);
   }
 
@@ -261,6 +259,8 @@ class Exploring {
 }
 
 const judgementsOf = ({ violations }: RunResult): readonly Violation['judgement'][] => violations.map(({ judgement }) => judgement);
+const sharedWith = (first: readonly Violation[], second: readonly Violation[]): readonly Violation[] =>
+  second.filter(({ judgement }) => first.some((other) => other.judgement === judgement));
 const kindsOf = (result: RunResult): string => judgementsOf(result).join();
 /** Findings with one effect mostly have one cause. */
 const keyOf = (violations: readonly Violation[]): string =>

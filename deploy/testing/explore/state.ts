@@ -134,6 +134,11 @@ function conditionType(item: unknown): string | null {
   return typeof type === 'string' && ['True', 'False', 'Unknown'].some((known) => known === status) ? type : null;
 }
 
+const isSameInAnyOrder = (wanted: unknown, there: unknown): boolean =>
+  Object.is(wanted, there) || (isText(wanted) && isText(there) && linesOf(wanted) === linesOf(there));
+const isText = (value: unknown): value is string => typeof value === 'string' && value.includes('\n');
+const linesOf = (text: string): string => text.split('\n').sort().join('\n');
+
 export function differencesOf(expected: State, actual: State, noise: Noise = new Set()): readonly Difference[] {
   const found: Difference[] = [];
   for (const object of new Set([...expected.keys(), ...actual.keys()])) {
@@ -142,7 +147,7 @@ export function differencesOf(expected: State, actual: State, noise: Noise = new
     if (!wanted || !there) found.push({ object, path: '', ...(wanted ? { expected: 'it exists' } : { actual: 'it exists' }) });
     else
       for (const path of new Set([...wanted.keys(), ...there.keys()]))
-        if (!Object.is(wanted.get(path), there.get(path)) && !noise.has(`${object} ${path}`))
+        if (!isSameInAnyOrder(wanted.get(path), there.get(path)) && !noise.has(`${object} ${path}`))
           found.push({ object, path, expected: wanted.get(path), actual: there.get(path) });
   }
   return found;

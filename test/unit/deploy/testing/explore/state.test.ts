@@ -122,6 +122,13 @@ describe('testing/explore/state', () => {
     expect(texts([map('x')], [annotated(at)])).to.deep.equal([]);
   });
 
+  it('compares texts without the order of their lines', () => {
+    const text = (value: string): KubeObject[] => [map('x', {}, { data: { value } })];
+    expect(texts(text('a=1\nb=2\n'), text('b=2\na=1\n'))).to.deep.equal([]);
+    expect(texts(text('a=1\nb=2\n'), text('a=1\nb=2\nb=2\n'))).to.have.length(1);
+    expect(texts(text('a b'), text('b a'))).to.have.length(1);
+  });
+
   it('compares an observed generation with the generation, whatever both are', () => {
     const seen = (generation: number, observedGeneration: number): KubeObject =>
       map('x', { generation }, { status: { observedGeneration } });
