@@ -147,6 +147,18 @@ describe('deploy/services', () => {
     expect(fs.statSync(path.join(image, 'var/lib/raftplane'))).to.include({ uid: 65532, mode: 0o040700 });
   });
 
+  it('has units that run what the documents install', () => {
+    const operations = fs.readFileSync(path.join(packageRoot, 'docs', 'operations.md'), 'utf8');
+    const [, prefix = ''] = /npm install --global --prefix (\S+) raftplane/.exec(operations) ?? [];
+    const { bin } = JSON.parse(fs.readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as {
+      readonly bin: Readonly<Record<string, string>>;
+    };
+    for (const name of ['apiserver', 'controller-manager'])
+      expect(text('systemd', `raftplane-${name}.service`)).to.include(
+        `ExecStart=/usr/bin/node ${prefix}/lib/node_modules/raftplane/${bin[name]} `,
+      );
+  });
+
   it('has units that systemd understands', function () {
     const folder = temporaryDirectory('units');
     // The programs must exist, and Node's path varies.

@@ -239,7 +239,8 @@ describe('snapshots of the raft store', function () {
         ],
         { encoding: 'utf8' },
       );
-      return { path, done: run.stdout.includes('restored'), ran: run.error === undefined };
+      const ran = run.error === undefined;
+      return { path, done: ran && run.stdout.includes('restored'), ran };
     };
     let kills = 0;
     const outcomes = new Set<number>();
