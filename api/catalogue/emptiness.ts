@@ -1,9 +1,8 @@
 /**
  * Lists the members whose empty value differs from an absent one while the object is in memory.
  *
- * The reference's structures distinguish an empty list or map from nil; Protobuf storage cannot, and most code does not. Only `reflect.DeepEqual` and
- * zero-value checks of structures tell them apart, on the members listed here. Every other empty list or map in a body is dropped at once, unless it is printed
- * as null (presence `nullable`).
+ * The reference tells an empty list or map from nil only where it compares (`reflect.DeepEqual`) or prints structures: on the members listed here. Every
+ * other one in a body is dropped at once, unless it is printed as null (presence `nullable`).
  */
 export type Telling = 'lists' | 'lists and maps';
 
@@ -14,15 +13,20 @@ const places: Readonly<Record<string, Telling>> = {
   'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
   // A refusal quotes these.
   'CustomResourceDefinitionVersion.schema': 'lists and maps',
+  'CSINode.spec': 'lists',
   'FlowSchema.spec': 'lists',
   'Ingress.spec': 'lists',
+  'JobSpec.podFailurePolicy': 'lists',
+  'JobSpec.successPolicy': 'lists',
   'PersistentVolume.spec': 'lists and maps',
   'PersistentVolumeClaim.spec': 'lists and maps',
   'ResourceClaim.spec': 'lists and maps',
+  'ResourceClaimStatus.allocation': 'lists',
   'ResourceClaimTemplate.spec': 'lists and maps',
   'ResourceQuota.spec': 'lists',
   'SecurityContext.capabilities': 'lists',
   'ServiceCIDR.spec': 'lists',
+  'StorageClass.parameters': 'lists and maps',
   'VolumeAttachment.spec': 'lists and maps',
   // These members must not be set.
   'PersistentVolumeClaimTemplate.metadata': 'lists',

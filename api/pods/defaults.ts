@@ -52,8 +52,21 @@ export function* podDefaults(pod: JsonObject): Steps<void> {
   if (running.length <= stepItems) running.forEach(requestWhatIsLimited);
   else yield* forEach(running, requestWhatIsLimited);
   setPodResourceDefaults(spec);
+  const status = objectAt(pod, 'status');
+  if (status !== null) roundStatus(status);
 }
 
+function roundStatus(status: JsonObject): void {
+  roundReported(status);
+  for (const list of statusLists) if (status[list] !== undefined) objectsIn(status, list).forEach(roundReported);
+}
+
+function roundReported(part: JsonObject): void {
+  if (part['allocatedResources'] !== undefined) roundAmounts(objectAt(part, 'allocatedResources'));
+  if (part['resources'] !== undefined) roundResources(objectAt(part, 'resources'));
+}
+
+const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'] as const;
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const allContainers = (spec: JsonObject): JsonObject[] => containerLists.flatMap((list) => objectsIn(spec, list));
 

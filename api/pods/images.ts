@@ -1,5 +1,6 @@
 /** The tag defaults to `latest`. */
-export interface ImageVersion {
+interface ImageVersion {
+  readonly name: string;
   readonly tag: string;
   readonly digest: string;
 }
@@ -13,12 +14,23 @@ const referencePattern = new RegExp(
 );
 /** Longer references are invalid and costly to match. */
 const referenceMax = 1_024;
+const pathMax = 255;
+/** Holds names of one word in the common registry. */
+const commonFolder = 'library/';
+const identifierLength = 64;
+const identifier = /^[a-f0-9]+$/;
+const digestPattern = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
+const domainPattern = new RegExp(`^(?:${domain})$`);
 
 /** Returns Always for a moving tag, otherwise IfNotPresent, also for an unparsable reference. */
-export const pullPolicyOf = (reference: string): 'Always' | 'IfNotPresent' =>
-  reference.length <= referenceMax && referencePattern.test(reference) && imageVersion(reference).tag === 'latest'
-    ? 'Always'
-    : 'IfNotPresent';
+export const pullPolicyOf = (reference: string): 'Always' | 'IfNotPresent' => (isMoving(reference) ? 'Always' : 'IfNotPresent');
+
+function isMoving(reference: string): boolean {
+  if (reference.length > referenceMax || !referencePattern.test(reference)) return false;
+  if (reference.length === identifierLength && identifier.test(reference)) return false;
+  const { name, tag, digest } = imageVersion(reference);
+  return tag === 'latest' && (digest === '' || digestPattern.test(digest)) && pathLength(name) <= pathMax;
+}
 
 /** Splits `host:port/name:tag@algorithm:hex`; the node that pulls the image validates it. */
 function imageVersion(reference: string): ImageVersion {
@@ -26,5 +38,20 @@ function imageVersion(reference: string): ImageVersion {
   const lastSegment = named.slice(named.lastIndexOf('/') + 1);
   const colon = lastSegment.indexOf(':');
   const tag = colon < 0 ? '' : lastSegment.slice(colon + 1);
-  return { tag: tag === '' && digest === '' ? 'latest' : tag, digest };
+  const name = colon < 0 ? named : named.slice(0, -tag.length - 1);
+  return { name, tag: tag === '' && digest === '' ? 'latest' : tag, digest };
+}
+
+function pathLength(name: string): number {
+  if (name.length + commonFolder.length <= pathMax) return name.length;
+  const registry = registryOf(name);
+  if (registry === '') return name.length + (name.includes('/') ? 0 : commonFolder.length);
+  const path = name.slice(registry.length + 1);
+  return path.length + (/^(?:index\.)?docker\.io$/.test(registry) && !path.includes('/') ? commonFolder.length : 0);
+}
+
+function registryOf(name: string): string {
+  const first = name.slice(0, Math.max(0, name.indexOf('/')));
+  const isOne = first === 'localhost' || /[.:A-Z]/.test(first);
+  return isOne && domainPattern.test(first) ? first : '';
 }

@@ -5,6 +5,7 @@ import type { PathIn, ValueAt } from '../registry/memberPath.js';
 import type { ChangeFindings } from '../registry/rules.js';
 import { Path } from '../registry/validation/field.js';
 import { printedAs } from '../registry/validation/internalStructures.js';
+import { printedEntries, printedMap } from '../registry/validation/printed.js';
 import { unchanged } from '../registry/validation/immutable.js';
 
 /** An immutable member. `shown` formats the quoted value, if it differs. */
@@ -17,6 +18,16 @@ export function immutable<T extends object, const P extends string>(
   return (object, old) => {
     const value = memberAt(object as ApiObject, ...names);
     return unchanged(value, memberAt(old as ApiObject, ...names), field, shown(value as ValueAt<T, P>));
+  };
+}
+
+/** A map without entries equals none. */
+export function immutableMap<T extends object, const P extends string>(path: PathIn<T, P>): ChangeFindings<T> {
+  const names = path.split('.');
+  const field = Path.root.child(...names);
+  return (object, old) => {
+    const [map, before] = [memberAt(object as ApiObject, ...names), memberAt(old as ApiObject, ...names)];
+    return unchanged(printedEntries(map), printedEntries(before), field, printedMap(map));
   };
 }
 

@@ -5,9 +5,21 @@ export const writeJson = (value: unknown): string => {
     return JSON.stringify(value) ?? 'null';
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return write(value);
+    return write(value, Object.keys);
   }
 };
+
+/** Sorts members at every depth, numerals too, which objects list first. */
+export const writeSortedJson = (value: unknown): string => write(value, (object) => Object.keys(object).sort());
+
+const numeral = /^(?:0|[1-9]\d*)$/;
+const mapNames = (object: object): string[] => {
+  const names = Object.keys(object);
+  return names[0] !== undefined && numeral.test(names[0]) ? names.sort() : names;
+};
+
+/** Sorts maps with numerals for names; structures have none. */
+export const writeWithSortedMaps = (value: unknown): string => write(value, mapNames);
 
 /** Marks a number that is temporarily a string, like no other output. */
 const numberMark = '\u{10fffd}';
@@ -19,11 +31,14 @@ export const writeIndentedJson = (value: unknown): string =>
     '$1',
   );
 
-const write = (value: unknown): string => {
+const write = (value: unknown, namesOf: (object: object) => readonly string[]): string => {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof NumberLiteral) return value.text;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(write).join(',')}]`;
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${write(member)}`).join(',')}}`;
+  if (Array.isArray(value)) return `[${value.map((item) => write(item, namesOf)).join(',')}]`;
+  const members = value as Readonly<Record<string, unknown>>;
+  const texts = namesOf(members).flatMap((name) =>
+    members[name] === undefined ? [] : [`${JSON.stringify(name)}:${write(members[name], namesOf)}`],
+  );
+  return `{${texts.join(',')}}`;
 };

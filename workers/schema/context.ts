@@ -153,6 +153,10 @@ export class CheckContext {
     this.#report('duplicate', name);
   }
 
+  reportText(problem: string): void {
+    this.problem ??= this.numbers === 'memory' ? `error decoding from json: ${problem}` : problem;
+  }
+
   reportType(value: Json, type: string, kind: GoKind): void {
     this.problem ??= this.numbers === 'memory' ? restoredMessage(value, type, kind) : this.typeMessage(value, type);
   }

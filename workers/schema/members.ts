@@ -4,7 +4,7 @@ import { isKnownWide } from '../turns/weight.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import type { CheckContext, MemberStep } from './context.js';
 import type { Checker } from './leaves.js';
-import { textTypeOf } from './textTypes.js';
+import { textTypeOf, type TextType } from './textTypes.js';
 
 export interface Member extends MemberStep {
   readonly shape: Shape;
@@ -23,7 +23,7 @@ export interface Member extends MemberStep {
 const meaningfulWhenEmpty: ReadonlySet<string> = new Set(['HPAScalingRules.policies']);
 
 /** `checkerOf` returns the checker of a shape; `textType` is the type of its texts, if named. */
-export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, textType: string | undefined) => Checker): Member {
+export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, textType: TextType | undefined) => Checker): Member {
   let checker: Checker | undefined;
   const { name, shape, presence, within } = field;
   const owner = type.split('.').at(-1) ?? type;
@@ -55,7 +55,7 @@ export function checkMember(object: JsonMembers, value: Json, member: Member, co
   return !isAbsent(after, member, member.telling ?? around);
 }
 
-/** Returns whether a set member equals an unset one. An empty list printed as null stays for now: its sender owns the field, although it is not stored. */
+/** Whether a set member equals an unset one. An empty list printed as null stays for now: its sender owns the field. */
 const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Telling | null): boolean => {
   if (isCollection)
     return presence !== 'nullable' && isEmpty(value) && (telling === null || (telling === 'lists' && !Array.isArray(value)));

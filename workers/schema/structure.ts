@@ -17,6 +17,7 @@ import {
   type Checker,
 } from './leaves.js';
 import { memberOf } from './members.js';
+import type { TextType } from './textTypes.js';
 import { straightLine, type ObjectCheck } from './straightLine.js';
 
 export interface StructureOptions {
@@ -42,7 +43,7 @@ export type StructureResult =
       /** `json: cannot unmarshal ...`, or an error about a quantity, time or base64 text. */ readonly message: string;
     };
 
-/** Checks a value against a built-in type and converts it to its stored form, in place where possible: the caller gives up the value. */
+/** Checks a value and converts it to its stored form, in place where possible: the caller gives up the value. */
 export const checkStructure = (value: JsonMembers, type: ApiType, options: StructureOptions): StructureResult => {
   const context = new CheckContext(options.unknownFields === 'report', options.order, Infinity, options.numbers);
   try {
@@ -145,9 +146,12 @@ class ObjectChecker implements Checker {
 
 const nothingToFind = new CheckContext(false, undefined);
 
-const textCheckerOf = (shape: Shape, textType: string | undefined): Checker => {
+const textCheckerOf = (shape: Shape, textType: TextType | undefined): Checker => {
   if (textType === undefined) return checkerOf(shape);
-  return shape.is === 'list' ? listChecker(shape.items, namedText(textType)) : namedText(textType);
+  const text = textType.text === '' ? undefined : namedText(textType.text);
+  if (shape.is === 'list') return listChecker(shape.items, text);
+  if (shape.is === 'map') return mapChecker(shape.values, { key: textType.key ?? 'string', value: text });
+  return text ?? checkerOf(shape);
 };
 
 const listChecker = (items: Shape, item?: Checker, name?: string): Checker => {
@@ -191,15 +195,20 @@ function* itemSteps(list: Json[], checkers: ItemCheckers, context: CheckContext)
 const valueChecker = (values: Shape): Checker =>
   values.is === 'list' ? listChecker(values.items, undefined, 'v1.ExtraValue') : checkerOf(values);
 
-const mapChecker = (values: Shape): Checker => {
-  const element = valueChecker(values).goType;
-  const goType = element === 'resource.Quantity' ? 'v1.ResourceList' : `map[string]${element}`;
+interface MapTypes {
+  readonly key: string;
+  readonly value: Checker | undefined;
+}
+
+const mapChecker = (values: Shape, types?: MapTypes): Checker => {
+  const element = (types?.value ?? valueChecker(values)).goType;
+  const goType = types === undefined && element === 'resource.Quantity' ? 'v1.ResourceList' : `map[${types?.key ?? 'string'}]${element}`;
   return {
     goType,
     zero: () => null,
     check: (value, context) => {
       if (!isMembers(value)) return wrongShape(value, context, { type: goType, kind: 'map' }, {});
-      const checker = valueChecker(values);
+      const checker = types?.value ?? valueChecker(values);
       if (context.postpones(value)) return context.postpone(value, (own) => valueSteps(value, checker, own));
       reportDuplicates(value, context);
       for (const name in value) checkValue(value, name, checker, context);

@@ -4,9 +4,13 @@
  */
 const textTypes: Readonly<Record<string, string>> = {
   'types.UID':
-    'Preconditions.uid ObjectMeta.uid OwnerReference.uid ObjectReference.uid ConfigMapNodeConfigSource.uid ResourceClaimConsumerReference.uid',
+    'Preconditions.uid ObjectMeta.uid OwnerReference.uid ObjectReference.uid ConfigMapNodeConfigSource.uid ResourceClaimConsumerReference.uid ' +
+    'BoundObjectReference.uid DeviceRequestAllocationResult.shareID PodCertificateRequestSpec.nodeUID PodCertificateRequestSpec.podUID ' +
+    'PodCertificateRequestSpec.serviceAccountUID StatusDetails.uid UncountedTerminatedPods.failed UncountedTerminatedPods.succeeded',
   'v1.DeletionPropagation': 'DeleteOptions.propagationPolicy',
-  'v1.LabelSelectorOperator': 'LabelSelectorRequirement.operator FieldSelectorRequirement.operator',
+  'v1.LabelSelectorOperator': 'LabelSelectorRequirement.operator',
+  'v1.FieldSelectorOperator': 'FieldSelectorRequirement.operator',
+  'v1.CauseType': 'StatusCause.reason',
   'v1.ManagedFieldsOperationType': 'ManagedFieldsEntry.operation',
   'v1.StatusReason': 'Status.reason Validation.reason',
   'v1.ConditionStatus':
@@ -23,7 +27,12 @@ const textTypes: Readonly<Record<string, string>> = {
     'ContainerPort.protocol ServicePort.protocol EndpointPort.protocol PortStatus.protocol NetworkPolicyPort.protocol IngressPortStatus.protocol',
   'v1.PreemptionPolicy': 'PodSpec.preemptionPolicy PriorityClass.preemptionPolicy',
   'v1.PersistentVolumeReclaimPolicy': 'PersistentVolumeSpec.persistentVolumeReclaimPolicy StorageClass.reclaimPolicy',
-  'v1.ResourceName': 'ContainerResizePolicy.resourceName ResourceMetricSource.name ContainerResourceMetricSource.name',
+  'v1.ResourceName':
+    'ContainerResizePolicy.resourceName ResourceMetricSource.name ResourceMetricStatus.name ContainerResourceMetricSource.name ' +
+    'ContainerResourceMetricStatus.name ResourceStatus.name',
+  'map[v1.ResourceName]':
+    'BasicDevice.nodeAllocatableResourceMappings Device.nodeAllocatableResourceMappings NodeAllocatableResourceClaimStatus.resources',
+  'map[v1.ResourceName]v1.ClaimResourceStatus': 'PersistentVolumeClaimStatus.allocatedResourceStatuses',
   'v1.PodConditionType': 'PodCondition.type PodReadinessGate.conditionType PodFailurePolicyOnPodConditionsPattern.type',
   AzureDataDiskCachingMode: 'AzureDiskVolumeSource.cachingMode',
   AzureDataDiskKind: 'AzureDiskVolumeSource.kind',
@@ -52,6 +61,7 @@ const textTypes: Readonly<Record<string, string>> = {
   PersistentVolumeAccessMode:
     'PersistentVolumeClaimSpec.accessModes PersistentVolumeClaimStatus.accessModes PersistentVolumeSpec.accessModes',
   PersistentVolumeClaimConditionType: 'PersistentVolumeClaimCondition.type',
+  PersistentVolumeClaimModifyVolumeStatus: 'ModifyVolumeStatus.status',
   PersistentVolumeClaimPhase: 'PersistentVolumeClaimStatus.phase',
   PersistentVolumeMode: 'PersistentVolumeClaimSpec.volumeMode PersistentVolumeSpec.volumeMode',
   PersistentVolumePhase: 'PersistentVolumeStatus.phase',
@@ -64,6 +74,8 @@ const textTypes: Readonly<Record<string, string>> = {
   PullPolicy: 'Container.imagePullPolicy EphemeralContainer.imagePullPolicy ImageVolumeSource.pullPolicy',
   RecursiveReadOnlyMode: 'VolumeMount.recursiveReadOnly VolumeMountStatus.recursiveReadOnly',
   ReplicationControllerConditionType: 'ReplicationControllerCondition.type',
+  ResourceHealthStatus: 'ResourceHealth.health',
+  ResourceID: 'ResourceHealth.resourceID',
   ResourceQuotaScope: 'ResourceQuotaSpec.scopes ScopedResourceSelectorRequirement.scopeName',
   ResourceResizeRestartPolicy: 'ContainerResizePolicy.restartPolicy',
   RestartPolicy: 'PodSpec.restartPolicy',
@@ -119,10 +131,11 @@ const textTypes: Readonly<Record<string, string>> = {
   RequestConditionType: 'CertificateSigningRequestCondition.type',
   FlowDistinguisherMethodType: 'FlowDistinguisherMethod.type',
   FlowSchemaConditionType: 'FlowSchemaCondition.type',
+  SubjectKind: 'flowcontrol.Subject.kind',
   LimitResponseType: 'LimitResponse.type',
   PriorityLevelConfigurationConditionType: 'PriorityLevelConfigurationCondition.type',
   PriorityLevelEnablement: 'PriorityLevelConfigurationSpec.type',
-  CoordinatedLeaseStrategy: 'LeaseSpec.strategy LeaseCandidateSpec.strategy',
+  'v1.CoordinatedLeaseStrategy': 'LeaseSpec.strategy LeaseCandidateSpec.strategy',
 
   // admission, extensions, devices
   FailurePolicyType:
@@ -140,9 +153,17 @@ const textTypes: Readonly<Record<string, string>> = {
   CustomResourceDefinitionConditionType: 'CustomResourceDefinitionCondition.type',
   FieldValueErrorReason: 'ValidationRule.reason',
   ResourceScope: 'CustomResourceDefinitionSpec.scope',
+  JSONSchemaURL: 'JSONSchemaProps.$schema',
+  StorageVersionConditionType: 'StorageVersionCondition.type',
+  DisruptionMode: 'PodGroupSpec.disruptionMode PodGroupTemplate.disruptionMode',
+  AllocationConfigSource: 'DeviceAllocationConfiguration.source',
   DeviceAllocationMode: 'ExactDeviceRequest.allocationMode DeviceSubRequest.allocationMode DeviceRequest.allocationMode',
   DeviceTaintEffect: 'DeviceTaint.effect DeviceToleration.effect',
   DeviceTolerationOperator: 'DeviceToleration.operator',
+  QualifiedName: 'NodeAllocatableResourceMapping.capacityKey',
+  'map[QualifiedName]':
+    'BasicDevice.attributes BasicDevice.capacity Device.attributes Device.capacity CapacityRequirements.requests ' +
+    'DeviceRequestAllocationResult.consumedCapacity',
   FullyQualifiedName: 'DeviceConstraint.matchAttribute DeviceConstraint.distinctAttribute',
 };
 
@@ -150,9 +171,20 @@ const byMember = new Map(
   Object.entries(textTypes).flatMap(([type, members]) => members.split(' ').map((member) => [member, type] as const)),
 );
 
-/** Returns the named type of a text, or of a list's texts; undefined for plain ones. `owner` is a short type name: `core.v1.PodSpec`. */
-export function textTypeOf(owner: string, member: string): string | undefined {
-  const [version = '', word = ''] = owner.split('.').slice(-2);
-  const type = byMember.get(`${word}.${member}`);
-  return type === undefined || type.includes('.') ? type : `${version}.${type}`;
+const mapType = /^map\[(.+)\](.*)$/;
+
+/** Undefined for plain texts. `owner` is a short type name: `core.v1.PodSpec`. */
+export function textTypeOf(owner: string, member: string): TextType | undefined {
+  const [group = '', version = '', word = ''] = owner.split('.').slice(-3);
+  const type = byMember.get(`${group}.${word}.${member}`) ?? byMember.get(`${word}.${member}`);
+  if (type === undefined) return undefined;
+  const named = (name: string): string => (name === '' || name.includes('.') ? name : `${version}.${name}`);
+  const [, key, value = ''] = mapType.exec(type) ?? [];
+  return key === undefined ? { text: named(type), key: null } : { text: named(value), key: named(key) };
+}
+
+/** The shape decides about an empty text. */
+export interface TextType {
+  readonly text: string;
+  readonly key: string | null;
 }

@@ -1,4 +1,4 @@
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { writeSortedJson } from '../../../workers/codecs/jsonWriter.js';
 import { parseJsonPath } from '../../../api/jsonPath.js';
 import type { JsonValue } from '../../../api/object.js';
 import { age } from '../../kinds/cells.js';
@@ -27,15 +27,4 @@ export function pathCell(jsonPath: string, type: string): Cell {
 }
 
 const printed = (value: JsonValue): string =>
-  typeof value === 'string' ? value : typeof value === 'object' ? writeJson(sorted(value)) : String(value);
-
-/** Sorts members by name, at all depths. */
-function sorted(value: JsonValue | undefined): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value ?? null;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((name) => [name, sorted(value[name])]),
-  );
-}
+  typeof value === 'string' ? value : typeof value === 'object' ? writeSortedJson(value) : String(value);

@@ -28,7 +28,7 @@ const printedData = (data: JsonValue | undefined): JsonValue => (isObject(data) 
 
 export const controllerRevisions: Kind<Draft<v1.ControllerRevision>> = {
   name: 'controllerrevisions.apps',
-  validate: (object) => inOrder(data(object), revision(object)),
+  validate: (object) => inOrder(revision(object), data(object)),
   update: {
     review: ['objectMetaUpdate', 'objectMeta', revision, immutable('data', printedData)],
   },

@@ -44,8 +44,8 @@ function setLabels(controller: Draft<v1.ReplicationController>): void {
 }
 
 function matches({ metadata }: Writable<v1.PodTemplateSpec>, path: Path, { selector = {} }: Spec): FieldError[] {
-  const { labels = {} } = metadata ?? {};
-  return Object.entries(selector).every(([key, value]) => labels[key] === value)
+  const labels = metadata?.labels;
+  return Object.entries(selector).every(([key, value]) => labels?.[key] === value)
     ? []
     : [invalid(path.child('metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')];
 }

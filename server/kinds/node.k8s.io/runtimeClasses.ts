@@ -20,7 +20,7 @@ import {
   type Writable,
 } from '../language.js';
 import { overheadOf } from '../core/podSpec/validation/resources.js';
-import { tolerations } from '../core/podSpec/validation/scheduling.js';
+import { plainTolerations } from '../core/podSpec/validation/scheduling.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
 
@@ -34,7 +34,7 @@ const validate = objectRules<v1.RuntimeClass>({
   handler: required(dnsLabel),
   // The overhead is checked like a container's limits, including paths.
   overhead: optional(({ podFixed = {} }, path) => strictly(overheadOf(podFixed, path))),
-  scheduling: optional(members<v1.Scheduling>({ nodeSelector: optional(labelMap), tolerations: all(tolerations, differing) })),
+  scheduling: optional(members<v1.Scheduling>({ nodeSelector: optional(labelMap), tolerations: all(plainTolerations, differing) })),
 });
 
 /** Warns about node labels with a successor, without naming it. */

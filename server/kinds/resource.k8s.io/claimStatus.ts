@@ -23,10 +23,12 @@ import {
   specOf,
   statusOf,
   strictly,
-  unchanged,
+  printedAs,
+  sameMeaning,
   type Draft,
   type FieldError,
   type Found,
+  type JsonObject,
   type Rule,
   type Writable,
 } from '../language.js';
@@ -52,6 +54,12 @@ const hardwareAddressMax = 128;
 
 const sharedId = ({ driver = '', pool = '', device = '', shareID = '' }: Writable<Device>): string =>
   [driver, pool, device, shareID].join('/');
+const printedId = ({ driver = '', pool = '', device = '', shareID = '' }: Writable<Device>): JsonObject => ({
+  Driver: driver,
+  Pool: pool,
+  Device: device,
+  ShareID: shareID,
+});
 const allocatedIn = (status: Status): ReadonlySet<string> => new Set(itemsOf(status.allocation?.devices?.results).map(sharedId));
 
 const consumer = members<v1.ResourceClaimConsumerReference>({ resource: required(), name: required(), uid: required() });
@@ -63,7 +71,7 @@ export function validateClaimStatus(claim: Claim, old: Claim): Found {
   const [status, before] = [statusOf(claim), statusOf(old)];
   const rules = members<v1.ResourceClaimStatus>({
     reservedFor: set(reservationsMax, ({ uid = '' }) => uid, consumer),
-    devices: set(Infinity, sharedId, reportOf(allocatedIn(status))),
+    devices: set(Infinity, { of: sharedId, shown: printedId }, reportOf(allocatedIn(status))),
   });
   const allocation = allocationFor(requestNames(specOf(claim)));
   return inOrder(rules(status, statusPath, claim), validateReservations(claim, before), allocated(status, before, allocation));
@@ -84,7 +92,9 @@ function validateReservations(claim: Claim, before: Status): FieldError[] {
 function allocated({ allocation }: Status, before: Status, rule: Rule<Writable<v1.AllocationResult>>): Found {
   const path = statusPath.child('allocation');
   if (!isSet(allocation)) return [];
-  return isSet(before.allocation) ? unchanged(allocation, before.allocation, path) : rule(allocation, path, null);
+  if (!isSet(before.allocation)) return rule(allocation, path, null);
+  const [shown, kept] = [allocation, before.allocation].map((each) => printedAs('resource.v1.AllocationResult', each));
+  return sameMeaning(shown, kept) ? [] : [invalid(path, shown, 'field is immutable')];
 }
 
 const allocationFor = (names: RequestNames): Rule<Writable<v1.AllocationResult>> => {
@@ -118,9 +128,7 @@ const reportOf = (allocated: ReadonlySet<string>): Rule<Writable<v1.AllocatedDev
     device,
     share,
     (report: Writable<Device>, path) => {
-      const { driver = '', pool = '', device = '', shareID = '' } = report;
-      const shown = { Driver: driver, Pool: pool, Device: device, ShareID: shareID };
-      return allocated.has(sharedId(report)) ? [] : [invalid(path, shown, 'must be an allocated device in the claim')];
+      return allocated.has(sharedId(report)) ? [] : [invalid(path, printedId(report), 'must be an allocated device in the claim')];
     },
     members<v1.AllocatedDeviceStatus>({ conditions: all(maxItems(conditionsMax), conditions), data: optional(parameters), networkData }),
   );

@@ -9,6 +9,10 @@ import { claimConversion } from './conversion.js';
 
 const rules = objectRules<v1.ResourceClaim>({ spec: claimSpec });
 
+const unallocated = ({ metadata }: Draft<v1.ResourceClaim>): string[] => (metadata.deletionTimestamp === undefined ? ['pending'] : []);
+const allocated = (claim: Draft<v1.ResourceClaim>): string[] =>
+  itemsOf(memberAt(claim, 'status', 'reservedFor')).length === 0 ? ['allocated'] : ['allocated', 'reserved'];
+
 export const resourceClaims: Kind<Draft<v1.ResourceClaim>> = {
   name: 'resourceclaims.resource.k8s.io',
   gated: claimGates,
@@ -31,8 +35,8 @@ export const resourceClaims: Kind<Draft<v1.ResourceClaim>> = {
   cells: {
     State: (object) =>
       [
-        memberAt(object, 'status', 'allocation') === undefined ? 'pending' : 'allocated',
-        ...(itemsOf(memberAt(object, 'status', 'reservedFor')).length === 0 ? [] : ['reserved']),
+        ...(object.metadata.deletionTimestamp === undefined ? [] : ['deleted']),
+        ...(memberAt(object, 'status', 'allocation') === undefined ? unallocated(object) : allocated(object)),
       ].join(','),
   },
 };

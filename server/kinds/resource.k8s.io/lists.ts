@@ -21,19 +21,26 @@ export const list = <I, O = unknown, F = unknown>(
   ...rules: readonly Rule<I, O, F>[]
 ): Rule<readonly I[] | null | undefined, O, F> => andThen<readonly I[] | null | undefined, O, F>(maxItems(most), each(...rules));
 
+interface Key<I> {
+  readonly of: (item: I) => string;
+  readonly shown: (item: I) => unknown;
+}
+
 /** A list without duplicates, which are reported last. */
 export function set<I, O = unknown, F = unknown>(
   most: number,
-  key: (item: NonNullable<I>) => string,
+  key: ((item: NonNullable<I>) => string) | Key<NonNullable<I>>,
   ...rules: readonly Rule<I, O, F>[]
 ): Rule<readonly I[] | null | undefined, O, F> {
   const items = each(...rules);
+  const { of, shown } = typeof key === 'function' ? { of: key, shown: key } : key;
   const check: Rule<readonly I[] | null | undefined, O, F> = (value, path, owner, known) => {
     const given = value ?? [];
     if (given.length > most) return [tooMany(path, given.length, most)];
-    const keys = given.map((item) => (isSet(item) ? key(item) : ''));
-    const isRepeated = repeats(keys);
-    const repeated = keys.flatMap((text, position) => (isRepeated(position) ? [duplicate(path.index(position), text)] : []));
+    const isRepeated = repeats(given.map((item) => (isSet(item) ? of(item) : '')));
+    const repeated = given.flatMap((item, position) =>
+      isRepeated(position) ? [duplicate(path.index(position), isSet(item) ? shown(item) : '')] : [],
+    );
     return inOrder(items(given, path, owner, known), repeated);
   };
   return completedLike(check, items);

@@ -20,6 +20,7 @@ import {
   specOf,
   strictly,
   textAt,
+  printedAs,
   type Draft,
   type FieldError,
   type Found,
@@ -75,7 +76,8 @@ function nodeName(name: string, path: Path): FieldError[] {
 
 function oneTerm({ nodeSelectorTerms }: NonNullable<Spec['nodeSelector']>, path: Path): FieldError[] {
   const text = 'must have exactly one node selector term';
-  return itemsOf(nodeSelectorTerms).length === 1 ? [] : [invalid(path.child('nodeSelectorTerms'), nodeSelectorTerms ?? null, text)];
+  const shown = nodeSelectorTerms?.map((term) => printedAs('core.v1.NodeSelectorTerm', term));
+  return shown?.length === 1 ? [] : [invalid(path.child('nodeSelectorTerms'), shown, text)];
 }
 
 function oneOfPlaces(spec: Spec, path: Path): FieldError[] {

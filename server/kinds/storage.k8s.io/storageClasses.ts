@@ -15,7 +15,6 @@ import {
   oneOf,
   orEmpty,
   Path,
-  printedMap,
   qualified,
   required,
   textAt,
@@ -28,7 +27,7 @@ import type * as core from '../../../api/types/core/v1.js';
 import type * as v1 from '../../../api/types/storage/v1.js';
 import { causesMax } from '../../../api/status.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
-import { immutable } from '../immutable.js';
+import { immutable, immutableMap } from '../immutable.js';
 import { parameters, provisioner } from './parameters.js';
 
 type Term = Writable<core.TopologySelectorTerm>;
@@ -86,7 +85,7 @@ export const storageClasses: Kind<Draft<v1.StorageClass>> = {
       'objectMeta',
       validate,
       'objectMetaUpdate',
-      immutable('parameters', printedMap),
+      immutableMap('parameters'),
       immutable('provisioner'),
       immutable('reclaimPolicy'),
       immutable('volumeBindingMode'),

@@ -24,6 +24,7 @@ import {
   type Path,
   type Writable,
 } from '../language.js';
+import { roundAmounts } from '../../../api/resourceLists.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { immutableSpec } from '../immutable.js';
@@ -60,7 +61,10 @@ const volumeName = objectRules<v1.VolumeAttachment>({
   spec: members<v1.VolumeAttachmentSpec>({
     source: members<v1.VolumeAttachmentSource>({
       persistentVolumeName: optional(dnsSubdomain),
-      inlineVolumeSpec: completed<Writable<core.PersistentVolumeSpec>>(setSourceDefaults),
+      inlineVolumeSpec: completed<Writable<core.PersistentVolumeSpec>>((spec) => {
+        setSourceDefaults(spec);
+        roundAmounts(spec.capacity ?? null);
+      }),
     }),
   }),
 });

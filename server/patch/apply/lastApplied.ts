@@ -1,5 +1,5 @@
 import type { Steps } from '../../../api/steps.js';
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { writeSortedJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { compare } from './compare.js';
 import { FieldSet } from './fieldSet.js';
@@ -70,17 +70,6 @@ function configurationText(config: ApiObject): string {
   const { annotations, ...metadata } = config.metadata;
   const { [annotation]: _before, ...others } = annotations ?? {};
   const written = { ...config, metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations: others }) } };
-  const text = writeJson(sorted(written as JsonObject));
+  const text = writeSortedJson(written);
   return `${text.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
-}
-
-function sorted(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .filter((name) => value[name] !== undefined)
-      .sort()
-      .map((name) => [name, sorted(value[name] ?? null)]),
-  );
 }

@@ -1,4 +1,4 @@
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { writeWithSortedMaps } from '../../../workers/codecs/jsonWriter.js';
 import type { CauseType } from '../../../workers/schema/custom/contract.js';
 import type { StatusCause } from '../../../api/status.js';
 import type { FieldGate } from '../../../program/features/gates.js';
@@ -78,11 +78,12 @@ export class Path {
   }
 }
 
-function quote(value: unknown): string {
+export function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   // The reference's JSON is safe in HTML.
-  if (typeof value === 'object') return writeJson(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+  if (typeof value === 'object')
+    return writeWithSortedMaps(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
   return String(value);
 }
 

@@ -1,7 +1,7 @@
 import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
-import { printedMetadata, printedSelector } from './printed.js';
+import { printedMap, printedMetadata, printedSelector } from './printed.js';
 
 /**
  * Structures as messages quote them: the reference prints its internal ones, with all members, under their Go names.
@@ -71,7 +71,5 @@ function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValu
 
 function printedPlain(value: JsonValue, form: MemberForm): JsonValue {
   if (form === 'selector') return printedSelector(value);
-  return form === 'map' && isObject<JsonObject>(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+  return form === 'map' ? (printedMap(value) ?? value) : value;
 }

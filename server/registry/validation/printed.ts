@@ -1,19 +1,21 @@
 import type { JsonObject, JsonValue, OwnerReference } from '../../../api/object.js';
+import { isObject } from '../../../api/json/json.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { printedOwner } from './printedOwner.js';
 import { metadataMembers } from '../../../api/meta/metadataMembers.js';
 import { isMetadataSet } from './templateMetadata.js';
 
-/** A map; one without entries is printed as null. */
 export function printedMap(map: JsonValue | undefined): JsonObject | null {
-  const entries = Object.entries(membersOf(map));
-  return entries.length === 0 ? null : Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  return isObject<JsonObject>(map) ? Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) : null;
 }
+
+export const printedEntries = (map: JsonValue | undefined): JsonObject | null =>
+  Object.keys(membersOf(map)).length === 0 ? null : printedMap(map);
 
 export function printedSelector(selector: JsonValue | undefined): JsonObject | null {
   if (selector === undefined || selector === null) return null;
   const { matchLabels, matchExpressions } = membersOf(selector);
-  const labels = printedMap(matchLabels);
+  const labels = printedEntries(matchLabels);
   const expressions = itemsOf(matchExpressions)
     .map(membersOf)
     .map(({ key, operator, values }) => ({
@@ -30,7 +32,7 @@ export function printedMetadata(metadata: JsonObject): JsonObject {
     metadataMembers.flatMap((member): [string, JsonValue][] => {
       const value = metadata[member];
       if (!isMetadataSet(member, value)) return [];
-      if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
+      if (member === 'labels' || member === 'annotations') return printedEntries(value) === null ? [] : [[member, printedEntries(value)]];
       if (member === 'ownerReferences')
         return itemsOf(value).length === 0
           ? []

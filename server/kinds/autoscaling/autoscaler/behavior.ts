@@ -4,9 +4,9 @@ import {
   created,
   each,
   invalid,
-  isNegative,
   maximum,
   members,
+  nonNegativeQuantity,
   oneOf,
   optional,
   orEmpty,
@@ -25,8 +25,8 @@ const periodSecondsMax = 1800;
 const double = { type: 'Percent', value: 100, periodSeconds: 15 };
 const fourMore = { type: 'Pods', value: 4, periodSeconds: 15 };
 
-const notNegative = (value: number | string, path: Path): FieldError[] =>
-  isNegative(value) ? [invalid(path, value, 'must be greater than or equal to zero')] : [];
+const notNegative = (value: number, path: Path): FieldError[] =>
+  value < 0 ? [invalid(path, value, 'must be greater than or equal to zero')] : [];
 const aboveZero = (value: number, path: Path): FieldError[] => (value <= 0 ? [invalid(path, value, 'must be greater than zero')] : []);
 
 const policy = members<v2.HPAScalingPolicy>({
@@ -40,7 +40,7 @@ const rules = (policies: readonly Policy[]): Rule<Writable<v2.HPAScalingRules>> 
     stabilizationWindowSeconds: orZero(notNegative, maximum(windowSecondsMax)),
     selectPolicy: byDefault('Max', oneOf('Disabled', 'Max', 'Min')),
     policies: byDefault(() => policies.map((each) => ({ ...each })), requiredAs('must specify at least one Policy', each(policy))),
-    tolerance: optional(notNegative),
+    tolerance: optional(nonNegativeQuantity),
   });
 
 /** A partial behaviour gets all other defaults. */

@@ -42,7 +42,7 @@ export function validateGeneratedSelector(job: Draft<v1.Job>): FieldError[] {
   const spec = specOf(job);
   if (spec.manualSelector === true || !isSet(spec.selector)) return [];
   const { name = '', uid = '' } = job.metadata;
-  const labels = spec.template?.metadata?.labels ?? {};
+  const labels = spec.template?.metadata?.labels;
   const expected: Labels = {
     [uidLabels[0] ?? '']: uid,
     [nameLabels[0] ?? '']: name,
@@ -59,8 +59,8 @@ export function validateGeneratedSelector(job: Draft<v1.Job>): FieldError[] {
   ];
 }
 
-function validateLabel(labels: Labels, label: string, value: string): FieldError[] {
+function validateLabel(labels: Labels | undefined, label: string, value: string): FieldError[] {
   const path = specPath.child('template', 'metadata', 'labels').key(label);
-  if (labels[label] === value) return [];
-  return [labels[label] === undefined ? missing(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];
+  if (labels?.[label] === value) return [];
+  return [labels?.[label] === undefined ? missing(path, `must be '${value}'`) : invalid(path, printedMap(labels), `must be '${value}'`)];
 }

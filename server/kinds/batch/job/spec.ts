@@ -148,8 +148,8 @@ export const jobTemplateSpec = all<Spec | null | undefined>(
 
 function selectsTemplate({ selector, template }: Spec, path: Path): FieldError[] {
   const parsed = selectorOf(selector);
-  const labels = template?.metadata?.labels ?? {};
-  return parsed === null || matchesLabels(parsed, labels)
+  const labels = template?.metadata?.labels;
+  return parsed === null || matchesLabels(parsed, labels ?? {})
     ? []
     : [invalid(path.child('template', 'metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')];
 }

@@ -34,6 +34,7 @@ import {
   type Rule,
   type Writable,
 } from '../../language.js';
+import { roundAmounts } from '../../../../api/resourceLists.js';
 import type * as v1 from '../../../../api/types/core/v1.js';
 import { setSourceDefaults } from '../../../../api/pods/volumeDefaults.js';
 import { accessModes } from '../accessModes.js';
@@ -53,10 +54,9 @@ const modes = all(required<string[], unknown>(), accessModes);
 
 const onlyStorage = (capacity: Spec['capacity'], path: Path): FieldError[] => {
   const names = Object.keys(capacity ?? {});
-  const shown = !isSet(capacity) ? null : names.length === 0 ? {} : printedMap(capacity);
   return [
     ...(names.length === 0 ? [missing(path, '')] : []),
-    ...(names.length === 1 && names[0] === 'storage' ? [] : [notSupported(path, shown, ['storage'])]),
+    ...(names.length === 1 && names[0] === 'storage' ? [] : [notSupported(path, printedMap(capacity), ['storage'])]),
   ];
 };
 const aboveZero: Rule<JsonValue> = (amount, path) =>
@@ -91,7 +91,7 @@ interface Named {
 export const volumeSpec = created<Spec, unknown, Named>(
   members<v1.PersistentVolumeSpec>({
     accessModes: modes,
-    capacity: all<Spec['capacity']>(onlyStorage, eachValue(validateBytes, aboveZero)),
+    capacity: all<Spec['capacity']>(completed<JsonObject>(roundAmounts), onlyStorage, eachValue(validateBytes, aboveZero)),
     persistentVolumeReclaimPolicy: insteadOfZero('Retain', oneOf(...enums.PersistentVolumeReclaimPolicy)),
     nodeAffinity: optional(affinity),
   }),

@@ -7,7 +7,7 @@ import {
   itemsOf,
   Path,
   printedAs,
-  printedMap,
+  printedEntries,
   specOf,
   unchanged,
   type Draft,
@@ -91,5 +91,5 @@ const comparableForm = ({ accessModes, resources, ...spec }: Spec): JsonObject =
   printedAs('core.v1.PersistentVolumeClaimSpec', {
     ...spec,
     accessModes: itemsOf(accessModes).length === 0 ? null : accessModes,
-    resources: { limits: printedMap(resources?.limits), requests: printedMap(resources?.requests) },
+    resources: { limits: printedEntries(resources?.limits), requests: printedEntries(resources?.requests) },
   });

@@ -22,10 +22,11 @@ import {
   validateLabelSelector,
   whole,
   type FieldError,
+  type JsonObject,
   type Path,
   type Writable,
 } from '../../language.js';
-import { roundResources } from '../../../../api/resourceLists.js';
+import { roundAmounts, roundResources } from '../../../../api/resourceLists.js';
 import { accessModes } from '../accessModes.js';
 import { volumeMode } from '../persistentVolume/spec.js';
 
@@ -77,4 +78,8 @@ export const claimSpec = all(
   members<v1.PersistentVolumeClaimSpec>({ volumeAttributesClassName: nonZero(dnsSubdomain) }),
 );
 
-export const pendingClaim = members<v1.PersistentVolumeClaimStatus>({ phase: insteadOfZero('Pending') });
+export const pendingClaim = members<v1.PersistentVolumeClaimStatus>({
+  phase: insteadOfZero('Pending'),
+  capacity: completed<JsonObject>(roundAmounts),
+  allocatedResources: completed<JsonObject>(roundAmounts),
+});

@@ -223,10 +223,13 @@ function validateAddresses(status: Status, before: Status, list: 'podIPs' | 'hos
 }
 
 function validateHostAddresses(status: Status, before: Status): FieldError[] {
-  const first = status.hostIPs?.[0]?.ip ?? '';
-  if (first === '') return [];
+  const addresses = itemsOf(status.hostIPs);
+  if (addresses.length === 0) return [];
+  const first = addresses[0]?.ip ?? '';
   return [
-    ...(first === status.hostIP ? [] : [invalid(statusPath.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
+    ...(first === (status.hostIP ?? '')
+      ? []
+      : [invalid(statusPath.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
     ...validateAddresses(status, before, 'hostIPs'),
   ];
 }

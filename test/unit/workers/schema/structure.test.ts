@@ -139,6 +139,61 @@ describe('schema/structure', function () {
     expect(problem(['a'])).to.equal(`array ${at} map[string]v1.ExtraValue`);
   });
 
+  const firstProblem = (kind: string, object: JsonMembers): string => {
+    const reported = checkStructure(object, typeNamed(kind)!, { unknownFields: 'report' });
+    return reported.ok ? '' : reported.message.replace(/^json: cannot unmarshal \w+ into Go struct field \S+ of type /, '');
+  };
+  const namedTypes: readonly (readonly [kind: string, object: JsonMembers, type: string])[] = [
+    ['batch.v1.Job', { status: { uncountedTerminatedPods: { failed: 1 } } }, '[]types.UID'],
+    ['core.v1.PersistentVolumeClaim', { status: { allocatedResourceStatuses: [] } }, 'map[v1.ResourceName]v1.ClaimResourceStatus'],
+    ['core.v1.PersistentVolumeClaim', { status: { allocatedResourceStatuses: { a: 1 } } }, 'v1.ClaimResourceStatus'],
+    ['core.v1.PersistentVolumeClaim', { status: { allocatedResources: [] } }, 'v1.ResourceList'],
+    ['resource.v1.ResourceSlice', { spec: { devices: [{ attributes: [] }] } }, 'map[v1.QualifiedName]v1.DeviceAttribute'],
+    ['resource.v1beta2.ResourceSlice', { spec: { devices: [{ attributes: [] }] } }, 'map[v1beta2.QualifiedName]v1beta2.DeviceAttribute'],
+    [
+      'resource.v1.ResourceClaim',
+      { spec: { devices: { requests: [{ exactly: { capacity: { requests: 1 } } }] } } },
+      'map[v1.QualifiedName]resource.Quantity',
+    ],
+    ['flowcontrol.v1.FlowSchema', { spec: { rules: [{ subjects: [{ kind: 1 }] }] } }, 'v1.SubjectKind'],
+    ['rbac.v1.RoleBinding', { subjects: [{ kind: 1 }] }, 'string'],
+    ['coordination.v1beta1.LeaseCandidate', { spec: { strategy: 1 } }, 'v1.CoordinatedLeaseStrategy'],
+  ];
+  it('names the types of texts, and of keys of maps', () => {
+    expect(namedTypes.map(([kind, object]) => firstProblem(kind, structuredClone(object)))).to.deep.equal(
+      namedTypes.map(([, , type]) => type),
+    );
+  });
+
+  it('reports a text that is no bytes only if no type that reads itself ends the walk', () => {
+    const secrets: readonly JsonMembers[] = [
+      { data: { a: '!' }, type: 1 },
+      { type: 1, data: { a: '!' } },
+      { data: { a: '!' }, metadata: { creationTimestamp: 'x' } },
+    ];
+    expect(secrets.map((secret) => firstProblem('core.v1.Secret', secret))).to.deep.equal([
+      'illegal base64 data at input byte 0',
+      'v1.SecretType',
+      'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"',
+    ]);
+  });
+
+  it('keeps empty lists and maps that refusals quote', () => {
+    const kept = (kind: string, object: JsonMembers): unknown => {
+      const checked = checkStructure(object, typeNamed(kind)!, { unknownFields: 'report' });
+      return checked.ok ? checked.value : null;
+    };
+    expect(kept('storage.v1.StorageClass', { parameters: {} })).to.have.deep.property('parameters', {});
+    expect(kept('batch.v1.Job', { spec: { podFailurePolicy: { rules: [] } } })).to.have.deep.nested.property(
+      'spec.podFailurePolicy.rules',
+      [],
+    );
+    expect(kept('storage.v1.CSINode', { spec: { drivers: [{ topologyKeys: [] }] } })).to.have.deep.nested.property(
+      'spec.drivers[0].topologyKeys',
+      [],
+    );
+  });
+
   it('ends at what a schema in a schema has, before what is wrong around it (`UnmarshalJSON` of apiextensions/v1/marshal.go)', () => {
     const type = typeNamed('apiextensions.v1.CustomResourceDefinition')!;
     const definition = (schema: JsonMembers): JsonMembers => ({ spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } });

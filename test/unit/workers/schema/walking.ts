@@ -16,7 +16,7 @@ import {
   type Checker,
 } from '../../../../workers/schema/leaves.js';
 import type { StructureResult } from '../../../../workers/schema/structure.js';
-import { textTypeOf } from '../../../../workers/schema/textTypes.js';
+import { textTypeOf, type TextType } from '../../../../workers/schema/textTypes.js';
 
 /** A simple check of structures by lookup of each member. The server's check must have the same results. */
 export function walked(value: JsonMembers, type: ApiType, order: MemberOrder | undefined): StructureResult {
@@ -50,13 +50,13 @@ const alternativeOf = (name: string): string | undefined =>
 
 /** Lists in maps, whose type has a name. */
 const inMaps = new WeakSet<Shape>();
-const goType = (shape: Shape, textType?: string): string => {
-  if (shape.is === 'scalar') return textType ?? scalars[shape.scalar].goType;
+const goType = (shape: Shape, textType?: TextType): string => {
+  if (shape.is === 'scalar') return textType?.text || scalars[shape.scalar].goType;
   if (shape.is === 'type') return leafOf(shape.name)?.goType ?? lastWords(shape.name, 2);
   if (shape.is === 'list') return inMaps.has(shape) ? 'v1.ExtraValue' : `[]${goType(shape.items, textType)}`;
   if (shape.values.is === 'list') inMaps.add(shape.values);
-  const values = goType(shape.values);
-  return values === 'resource.Quantity' ? 'v1.ResourceList' : `map[string]${values}`;
+  const values = goType(shape.values, textType);
+  return values === 'resource.Quantity' && textType === undefined ? 'v1.ResourceList' : `map[${textType?.key ?? 'string'}]${values}`;
 };
 
 class Walk {
@@ -100,11 +100,11 @@ class Walk {
     return this.#filled(ordered, fields);
   }
 
-  #value(value: Json, shape: Shape, textType?: string): Json {
+  #value(value: Json, shape: Shape, textType?: TextType): Json {
     if (shape.is === 'type') return this.#named(value, shape.name);
     if (shape.is === 'list') return this.#list(value, shape, textType);
-    if (shape.is === 'map') return this.#map(value, shape);
-    return (textType === undefined ? scalars[shape.scalar] : namedText(textType)).check(value, this.context);
+    if (shape.is === 'map') return this.#map(value, shape, textType);
+    return (textType === undefined || textType.text === '' ? scalars[shape.scalar] : namedText(textType.text)).check(value, this.context);
   }
 
   #named(value: Json, name: string): Json {
@@ -121,14 +121,14 @@ class Walk {
     });
   }
 
-  #list(value: Json, shape: Shape & { is: 'list' }, textType?: string): Json {
+  #list(value: Json, shape: Shape & { is: 'list' }, textType?: TextType): Json {
     if (!Array.isArray(value)) return this.#wrong(value, goType(shape, textType)) ?? [];
     return value.map((item, index) => this.#inside(index, item, shape.items, textType));
   }
 
-  #map(value: Json, shape: Shape & { is: 'map' }): Json {
+  #map(value: Json, shape: Shape & { is: 'map' }, textType?: TextType): Json {
     if (shape.values.is === 'list') inMaps.add(shape.values);
-    if (!isMembers(value)) return this.#wrong(value, goType(shape)) ?? {};
+    if (!isMembers(value)) return this.#wrong(value, goType(shape, textType)) ?? {};
     const seen = new Set<string>();
     for (const name of this.context.order?.get(value)?.flat() ?? []) {
       if (seen.has(name)) this.context.reportDuplicate(name);
@@ -137,12 +137,12 @@ class Walk {
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => {
         this.context.members++;
-        return [name, this.#inside(name, each, shape.values)];
+        return [name, this.#inside(name, each, shape.values, textType)];
       }),
     );
   }
 
-  #inside(step: string | number, value: Json, shape: Shape, textType?: string): Json {
+  #inside(step: string | number, value: Json, shape: Shape, textType?: TextType): Json {
     if (value === null) return this.#zero(shape);
     this.context.enter(step);
     const after = this.#value(value, shape, textType);

@@ -16,11 +16,13 @@ import {
   labelValueProblems,
   members,
   missing,
+  notSupported,
   ofEach,
   oneOf,
   optional,
   optionallyOneOf,
   qualified,
+  quote,
   requiredAs,
   requirementForm,
   structure,
@@ -33,7 +35,6 @@ import {
   type Writable,
 } from '../../../language.js';
 import type * as v1 from '../../../../../api/types/core/v1.js';
-import { oneOf as requiredOneOf } from '../../../../registry/validation/values.js';
 
 type Requirement = Writable<v1.NodeSelectorRequirement>;
 type AffinityTerm = Writable<v1.PodAffinityTerm>;
@@ -144,34 +145,68 @@ export const deadline = optional((value: number, path: Path): FieldError[] =>
 
 const joined = (problems: readonly string[]): string[] => (problems.length === 0 ? [] : [problems.join(';')]);
 
+const canonical = /^(0|-?[1-9]\d*)$/;
+const readable = /^[+-]?\d+$/;
+
+/** The parser is more lenient about the form of numbers. */
+const parsed = (value: string): string[] => {
+  const failed = (why: string): string[] => [`strconv.ParseInt: parsing ${quote(value)}: ${why}`];
+  if (!readable.test(value)) return failed('invalid syntax');
+  const number = BigInt(value.replace('+', ''));
+  return BigInt.asIntN(64, number) === number ? [] : failed('value out of range');
+};
+
 /** Taints compare as 64-bit integers. */
-function validateComparison(operator: string, value: string, path: Path): FieldError[] {
-  if (operator !== 'Gt' && operator !== 'Lt') return requiredOneOf(operator, ['Equal', 'Exists', 'Gt', 'Lt'], path);
-  return /^(0|-?[1-9]\d*)$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value)
-    ? []
-    : [invalid(path, value, 'value must be a valid integer')];
+const comparable = (value: string, path: Path): FieldError[] =>
+  [
+    ...(value === '' ? ['must be non-empty'] : canonical.test(value) ? [] : ['must be a valid decimal integer in canonical form']),
+    ...parsed(value),
+  ].map((text) => invalid(path, value, text));
+
+const noComparison = (operator: string, path: Path): FieldError => notSupported(path, operator, ['Equal', 'Exists', 'Lt', 'Gt']);
+
+const ifFeature = (operator: string, value: string, path: Path): FieldError[] => [
+  ...whileOff('TaintTolerationComparisonOperators', [noComparison(operator, path.child('operator'))]),
+  ...whileOn('TaintTolerationComparisonOperators', comparable(value, path.child('value'))),
+];
+
+function operation(operator: string, value: string, path: Path, compares: typeof ifFeature): FieldError[] {
+  const at = path.child('operator');
+  switch (operator) {
+    case '':
+    case 'Equal':
+      return joined(labelValueProblems(value)).map((text) => invalid(at, value, text));
+    case 'Exists':
+      return value === '' ? [] : [invalid(at, value, "value must be empty when `operator` is 'Exists'")];
+    case 'Lt':
+    case 'Gt':
+      return compares(operator, value, path);
+    default:
+      return [notSupported(at, operator, ['Equal', 'Exists'])];
+  }
 }
 
-function toleration(entry: Writable<v1.Toleration>, path: Path): FieldError[] {
-  const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = entry;
-  const at = path.child('operator');
-  const findings = key === '' ? [] : qualified(key, path.child('key'));
-  if (key === '' && operator !== 'Exists')
-    findings.push(invalid(at, operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
-  if (isSet(tolerationSeconds) && effect !== 'NoExecute')
-    findings.push(invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
-  if (operator === 'Equal' || operator === '') findings.push(...joined(labelValueProblems(value)).map((text) => invalid(at, value, text)));
-  else if (operator === 'Exists') {
-    if (value !== '') findings.push(invalid(at, value, "value must be empty when `operator` is 'Exists'"));
-  } else
-    findings.push(
-      ...whileOff('TaintTolerationComparisonOperators', requiredOneOf(operator, ['Equal', 'Exists'], at)),
-      ...whileOn('TaintTolerationComparisonOperators', validateComparison(operator, value, at)),
-    );
-  if (effect !== '') findings.push(...optionallyOneOf(effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], path.child('effect')));
-  return findings;
-}
-export const tolerations = each(toleration);
+const toleration =
+  (compares: typeof ifFeature) =>
+  (entry: Writable<v1.Toleration>, path: Path): FieldError[] => {
+    const { key = '', operator = '', value = '', effect = '', tolerationSeconds } = entry;
+    const findings = key === '' ? [] : qualified(key, path.child('key'));
+    if (key === '' && operator !== 'Exists')
+      findings.push(
+        invalid(
+          path.child('operator'),
+          operator,
+          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+        ),
+      );
+    if (isSet(tolerationSeconds) && effect !== 'NoExecute')
+      findings.push(invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+    findings.push(...operation(operator, value, path, compares));
+    if (effect !== '') findings.push(...optionallyOneOf(effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute'], path.child('effect')));
+    return findings;
+  };
+export const tolerations = each(toleration(ifFeature));
+export const plainTolerations = each(toleration((operator, _value, path) => [noComparison(operator, path.child('operator'))]));
 
 const aboveZero = (value: number | undefined, path: Path): FieldError[] =>
   Number(value ?? 0) <= 0 ? [invalid(path, value ?? 0, 'must be greater than zero')] : [];

@@ -35,6 +35,7 @@ const ephemeral = members<v1.EphemeralVolumeSource>({
   ),
 });
 
+const sources = Object.keys({ ...volumeSources, ephemeral }) as (keyof v1.Volume)[];
 const pullPolicy = required(oneOf(...enums.PullPolicy));
 const texts = { none: 'must specify a volume type', surplus: 'may not specify more than 1 volume type', names: sourceNames };
 const common = { ...volumeSources, ephemeral };
@@ -90,8 +91,9 @@ function initiatorName({ name = '', iscsi }: Volume, path: Path): FieldError[] {
 }
 
 function claimName(volume: Volume, podName: string, path: Path): FieldError[] {
-  const { name = '', ephemeral } = volume;
-  if (!isSet(ephemeral) || podName === '' || name === '') return [];
+  const { name = '' } = volume;
+  if (podName === '' || name === '' || !isSet(volume.ephemeral) || sources.find((source) => isSet(volume[source])) !== 'ephemeral')
+    return [];
   const claim = claimNameOf(podName, volume);
   return subdomainName(claim, false).map((text) => invalid(path.child('name'), name, `PVC name ${JSON.stringify(claim)}: ${text}`));
 }

@@ -42,6 +42,12 @@ function disputed(live: ApiObject, config: ApiObject): unknown {
 }
 
 describe('the last configuration of an applying client', () => {
+  it('has all members in the order of texts, numerals too', () => {
+    const config = object({ map: { '10': 'a', '9': 'b', '-': 'c' } } as JsonObject, {});
+    const text = withLastConfiguration(config, config).metadata.annotations?.[annotation];
+    expect(text).to.contain('"map":{"-":"c","10":"a","9":"b"}');
+  });
+
   it('frees the fields that still are as it says', () => {
     expect(
       disputed(object({ replicas: 1, text: 'a' }, object({ replicas: 1, text: 'a' })), object({ replicas: 2, text: 'b' })),
