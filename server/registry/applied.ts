@@ -9,6 +9,7 @@ import { readingManagers, writingManagers, type ManagerEntry, type ManagerId, ty
 import { MismatchError, ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { typeProblem } from '../patch/apply/typed.js';
+import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { ServedResource } from './resources.js';
 
 export interface ApplyRequest {
@@ -117,11 +118,19 @@ interface Named {
   readonly field: string;
 }
 
+/** The reference sorts by the JSON that names a manager (`BuildManagerIdentifier`). */
+const orderOf = ({ manager: { manager, operation, apiVersion, subresource } }: ApplyConflict): string =>
+  writeJson({
+    manager,
+    operation,
+    ...(operation === 'Apply' ? {} : { apiVersion }),
+    ...(subresource === '' ? {} : { subresource }),
+  });
+
 function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
-  const order = ({ manager: { operation, manager } }: ApplyConflict): string => `${operation} ${manager}`;
   const named: Named[] = [];
   let count = 0;
-  for (const { manager, fields } of [...conflicts].sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
+  for (const { manager, fields } of [...conflicts].sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))) {
     const who = describeConflict(manager);
     for (const path of fields.orderedPaths()) if (++count <= conflictsNamedMax) named.push({ manager: who, field: spellPath(path) });
   }
@@ -140,8 +149,5 @@ function summary(named: readonly Named[]): string {
     if (known === undefined) fields.set(manager, [field]);
     else known.push(field);
   }
-  return [...fields]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([manager, own]) => `conflicts with ${manager}:\n${own.map((field) => `- ${field}`).join('\n')}`)
-    .join('\n');
+  return [...fields].map(([manager, own]) => `conflicts with ${manager}:\n${own.map((field) => `- ${field}`).join('\n')}`).join('\n');
 }

@@ -89,6 +89,31 @@ describe('registry/applied', () => {
     );
   });
 
+  it('lists managers in the order of what identifies them, through which part of the object they wrote first', () => {
+    const owner = (subresource: string | undefined, member: string): JsonObject => ({
+      manager: 'u',
+      operation: 'Update',
+      apiVersion: 'v1',
+      time: time(0),
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { [`f:${member}`]: {} } },
+      ...(subresource === undefined ? {} : { subresource }),
+    });
+    const managedFields = [owner(undefined, 'm'), owner('scale', 'n')];
+    const live = { ...map('live'), metadata: { name: 'live', managedFields }, data: { n: 'x', m: 'x' } };
+    const request = {
+      resource,
+      config: { ...map('live'), data: { n: 'y', m: 'y' } },
+      manager: 'a',
+      subresource: '',
+      force: false,
+      now: time(0),
+    };
+    expect(() => inOneGo(applyConfiguration(live, request))).to.throw(
+      'Apply failed with 2 conflicts: conflicts with "u" with subresource "scale" using v1:\n- .data.n\nconflicts with "u" using v1:\n- .data.m',
+    );
+  });
+
   it('ends where the object does not fit a version in which somebody owns fields', () => {
     const [text, set]: Schema[] = [
       { kind: 'leaf', scalar: 'string' },
