@@ -15,7 +15,6 @@ const referencePattern = new RegExp(
 /** Longer references are invalid and costly to match. */
 const referenceMax = 1_024;
 const pathMax = 255;
-/** Holds names of one word in the common registry. */
 const commonFolder = 'library/';
 const identifierLength = 64;
 const identifier = /^[a-f0-9]+$/;

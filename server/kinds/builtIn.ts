@@ -36,6 +36,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind, minor = binaryMin
     conversion,
     columns: columnsOf(names).map((column) => ({ ...column, cell: cellOf(column.name, cells) })),
     rowConditions: kind.rowConditions ?? null,
+    contentAnnotations: kind.contentAnnotations ?? [],
     fieldNames,
     scale: {
       show: scaleOf,

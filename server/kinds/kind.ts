@@ -18,6 +18,8 @@ export interface Kind<T extends object = ApiObject> extends Rules<T> {
   /** Cells of the listed columns, except common ones. */
   readonly cells?: Cells<T>;
   /** Conditions of a table's row. */
+  /** Metadata alone lacks them. */
+  readonly contentAnnotations?: readonly string[];
   rowConditions?(object: T): readonly JsonObject[];
   /** Specifics of a version, by `apiVersion`. */
   readonly versions?: Readonly<Record<string, VersionRules<T>>>;

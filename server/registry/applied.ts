@@ -118,7 +118,7 @@ interface Named {
   readonly field: string;
 }
 
-/** The reference sorts by the JSON that names a manager (`BuildManagerIdentifier`). */
+/** Identifies managers, see `BuildManagerIdentifier`. */
 const orderOf = ({ manager: { manager, operation, apiVersion, subresource } }: ApplyConflict): string =>
   writeJson({
     manager,

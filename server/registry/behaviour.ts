@@ -63,6 +63,7 @@ export interface Behaviour {
   readonly conversion: Conversion | null;
   readonly columns: readonly TableColumn[];
   /** Conditions of a table's row; null where no row has any. */
+  readonly contentAnnotations: readonly string[];
   readonly rowConditions: ((object: ApiObject) => readonly JsonObject[]) | null;
   /** A name that is missing is unknown. */
   readonly fieldNames: Readonly<Record<string, string>> | null;

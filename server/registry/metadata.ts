@@ -1,5 +1,6 @@
 import { copyMembers } from '../../api/json/copyMembers.js';
 import type { ApiObject, JsonValue, ObjectMeta } from '../../api/object.js';
+import type { ServedResource } from './resources.js';
 
 function isEmpty(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === '') return true;
@@ -28,6 +29,14 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   if (!isEmpty(meta.finalizers)) ordered.finalizers = meta.finalizers;
   if (!isEmpty(meta.managedFields)) ordered.managedFields = meta.managedFields;
   return ordered;
+}
+
+export function metadataAlone({ behaviour }: ServedResource, metadata: ObjectMeta): ObjectMeta {
+  const { contentAnnotations } = behaviour;
+  const { annotations } = metadata;
+  if (contentAnnotations.length === 0 || annotations === undefined) return metadata;
+  const own = Object.fromEntries(Object.entries(annotations).filter(([name]) => !contentAnnotations.includes(name)));
+  return orderedMetadata({ ...metadata, annotations: own });
 }
 
 const placedInStored: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);

@@ -11,6 +11,7 @@ import {
 } from '../../../workers/codecs/cbor.js';
 import type { JsonObject } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
+import { metadataAlone } from '../../registry/metadata.js';
 import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
@@ -70,7 +71,7 @@ export const cborEncoder: Encoder = {
   lengthBytes: 0,
   item: (resource, stored, metadataOnly) =>
     metadataOnly
-      ? stored.encoded('cbor metadata', (each) => part({ metadata: each.decode().metadata }))
+      ? stored.encoded('cbor metadata', (each) => part({ metadata: metadataAlone(resource, each.decode().metadata) }))
       : stored.encoded(`cbor ${apiVersionOf(resource)}`, (each) => encodeCborItem(servedObject(resource, each), resource)),
   object,
   items,

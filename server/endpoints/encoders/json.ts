@@ -2,7 +2,8 @@ import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject } from '../../../api/object.js';
 import { jsonForm } from '../../../program/port/documentForms.js';
 import { servedItem } from '../../registry/conversion.js';
-import { orderedMetadata } from '../../registry/metadata.js';
+import { metadataAlone, orderedMetadata } from '../../registry/metadata.js';
+import type { ServedResource } from '../../registry/resources.js';
 import type { StoredObject } from '../../storage/contract.js';
 import { isNullWhenEmpty, type EncodedList, type Encoder, type ListMeta, type TypeMeta } from './encoder.js';
 
@@ -31,8 +32,10 @@ function joined(prefix: Buffer, item: Buffer): Buffer {
   return bytes;
 }
 
-const metadataItem = (stored: StoredObject): Buffer =>
-  stored.encoded('json metadata', (object) => Buffer.from(writeJson({ metadata: orderedMetadata(object.decode().metadata) })));
+const metadataItem = (resource: ServedResource, stored: StoredObject): Buffer =>
+  stored.encoded('json metadata', (object) =>
+    Buffer.from(writeJson({ metadata: orderedMetadata(metadataAlone(resource, object.decode().metadata)) })),
+  );
 
 function* itemParts(items: readonly Buffer[], prefix: Buffer | null): Generator<Buffer> {
   let first = true;
@@ -77,7 +80,7 @@ export const jsonEncoder: Encoder = {
   acceptedStream: 'application/json;stream=watch',
   messages: 'text',
   lengthBytes: 0,
-  item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(stored) : servedItem(resource, stored)),
+  item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(resource, stored) : servedItem(resource, stored)),
   object: (type, item) => joined(prefixOf(type), item),
   items: (items, type) => listOf(items, type === null ? null : prefixOf(type)),
   list(type, meta, { parts, size }, count) {

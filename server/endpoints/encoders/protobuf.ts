@@ -3,6 +3,7 @@ import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
 import { apiVersionOf } from '../../../api/resource.js';
 import { StatusError } from '../../../api/status.js';
 import { protobufForm } from '../../../program/port/documentForms.js';
+import { metadataAlone } from '../../registry/metadata.js';
 import { servedObject } from '../../registry/conversion.js';
 import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
 
@@ -77,7 +78,9 @@ export const protobufEncoder: Encoder = {
   lengthBytes: lengthBytes,
   item: (resource, stored, metadataOnly) =>
     metadataOnly
-      ? stored.encoded('protobuf metadata', (object) => unpack(encodeMessage({ metadata: object.decode().metadata }, partial)))
+      ? stored.encoded('protobuf metadata', (object) =>
+          unpack(encodeMessage({ metadata: metadataAlone(resource, object.decode().metadata) }, partial)),
+        )
       : stored.encoded(`protobuf ${apiVersionOf(resource)}`, (object) => unpack(encodeMessage(servedObject(resource, object), resource))),
   object: (type, item) => Buffer.concat(envelopeParts({ ...type, raw: item })),
   items,

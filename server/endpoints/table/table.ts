@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
 import { hasNoPrinter, type Column } from '../../../api/catalogue/tables.js';
 import { servedObject } from '../../registry/conversion.js';
-import { orderedMetadata } from '../../registry/metadata.js';
+import { metadataAlone, orderedMetadata } from '../../registry/metadata.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { TableColumn } from '../../registry/tableColumn.js';
 import type { StoredObject } from '../../storage/contract.js';
@@ -61,9 +61,11 @@ export function tableOfMany(
 }
 
 /** Rows show a built-in kind's metadata before conversion, which adds annotations (rest/table.go). */
-const annotationsOf = ({ behaviour }: ServedResource, stored: StoredObject, { include }: TableForm): Annotations | undefined =>
-  include === 'Metadata' && behaviour.conversion !== null && !behaviour.selfDescribed
-    ? (stored.decode().metadata.annotations ?? {})
+const annotationsOf = (resource: ServedResource, stored: StoredObject, { include }: TableForm): Annotations | undefined =>
+  include === 'Metadata' &&
+  (resource.behaviour.conversion !== null || resource.behaviour.contentAnnotations.length > 0) &&
+  !resource.behaviour.selfDescribed
+    ? (metadataAlone(resource, stored.decode().metadata).annotations ?? {})
     : undefined;
 type Annotations = NonNullable<ApiObject['metadata']['annotations']>;
 

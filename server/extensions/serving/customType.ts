@@ -147,6 +147,7 @@ export class CustomType {
       conversion: null,
       columns: tableColumns(version),
       rowConditions: null,
+      contentAnnotations: [],
       fieldNames: null,
       scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, (name) => this.#replicasPath(name)),
       deprecation: version.deprecated

@@ -116,6 +116,7 @@ export const daemonSets: Kind<Draft<v1.DaemonSet>> = {
   name: 'daemonsets.apps',
   gated: [below('spec.template.spec', podSpecGates)],
   metadata: { generationOf: ['spec'] },
+  contentAnnotations: [templateGenerationAnnotation],
   defaults(set) {
     validate.defaults(set);
     setTemplateGeneration(set, templateGeneration(set));

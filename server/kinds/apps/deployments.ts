@@ -102,6 +102,7 @@ export const deployments: Kind<Draft<v1.Deployment>> = {
   name: 'deployments.apps',
   gated: [below('spec.template.spec', podSpecGates), gate('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')],
   metadata: { generationOf: ['spec'] },
+  contentAnnotations: ['deprecated.deployment.rollback.to'],
   defaults: validate.defaults,
   validate,
   warnings: workloadWarnings,

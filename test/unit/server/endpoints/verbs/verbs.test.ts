@@ -86,6 +86,38 @@ describe('endpoints/verbs', () => {
     expect((await send('GET', configMaps, { headers: { accept: 'application/json;as=Nope;v=v1;g=meta.k8s.io' } })).status).to.equal(406);
   });
 
+  it('shows no annotation that holds content in metadata alone, in any form', async () => {
+    const annotations = { 'deprecated.deployment.rollback.to': '2', x: 'y' };
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    for (const [plural, kind, kept] of [
+      ['deployments', 'Deployment', { x: 'y' }],
+      ['daemonsets', 'DaemonSet', annotations],
+    ] as const) {
+      const path = `/apis/apps/v1/namespaces/default/${plural}`;
+      const sent = {
+        apiVersion: 'apps/v1',
+        kind,
+        metadata: { name: 'a', annotations },
+        spec: { selector: { matchLabels: { a: 'b' } }, template },
+      };
+      const { body: made } = await send('POST', path, { body: sent });
+      expect(Object.keys((made['metadata'] as JsonObject)['annotations'] as JsonObject)).to.include.members(Object.keys(annotations));
+      const shown = async (accept: string, under = path): Promise<unknown> => (await send('GET', under, { headers: { accept } })).body;
+      const [one, many] = ['PartialObjectMetadata', 'PartialObjectMetadataList'].map(
+        (form) => `application/json;as=${form};v=v1;g=meta.k8s.io`,
+      );
+      expect(await shown(one ?? '', `${path}/a`))
+        .to.have.nested.property('metadata.annotations')
+        .that.deep.equals(kept);
+      expect(await shown(many ?? ''))
+        .to.have.nested.property('items[0].metadata.annotations')
+        .that.deep.equals(kept);
+      expect(await shown('application/json;as=Table;v=v1;g=meta.k8s.io'))
+        .to.have.nested.property('rows[0].object.metadata.annotations')
+        .that.deep.equals(kept);
+    }
+  });
+
   it('patches in three ways and refuses others', async () => {
     await send('POST', configMaps, { body: configMap('a') });
     const merged = await send('PATCH', `${configMaps}/a`, { type: 'application/merge-patch+json', body: { data: { k: null, l: '1' } } });
