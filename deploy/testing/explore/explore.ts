@@ -168,25 +168,23 @@ class Exploring {
     if (failed && !this.#setting.signal?.aborted) throw failed.reason;
   }
 
-  /** Changes come first: they are few, and do not depend on timing. */
   async #plans(entries: readonly Entry[]): Promise<readonly Plan[]> {
     const { seed = 0, changes = true } = this.#options;
-    const written = this.#setting.steps.flatMap(({ objects }) => objects.flatMap(({ kind = [] }) => kind));
-    const disturbances = plansFor(entries, seed, new Set(written));
-    if (!changes) return disturbances;
+    const written = new Set(this.#setting.steps.flatMap(({ objects }) => objects.flatMap(({ kind = [] }) => kind)));
+    return plansFor(entries, { seed, written, changes: changes ? await this.#changes() : [] });
+  }
+
+  async #changes(): Promise<readonly Plan[]> {
     const api = new RestApi({ connection: this.#setting.connection, userAgent: 'raftplane-testing' });
     const { items } = await api.list(definitions, {});
     const applied = this.#setting.steps.flatMap(({ does, objects }) => (does === 'apply' ? objects : []));
     const first = applied.filter((object, index) => applied.findIndex((other) => nameOf(other) === nameOf(object)) === index);
-    return [
-      ...changesFor(
-        first.flatMap((object) => {
-          const schema = schemaOf(items, object);
-          return schema ? [[object, schema] as const] : [];
-        }),
-      ),
-      ...disturbances,
-    ];
+    return changesFor(
+      first.flatMap((object) => {
+        const schema = schemaOf(items, object);
+        return schema ? [[object, schema] as const] : [];
+      }),
+    );
   }
 
   async #reference(): Promise<{ readonly reference: Reference | null; readonly records: readonly (readonly Entry[])[] }> {

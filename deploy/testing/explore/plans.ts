@@ -1,8 +1,7 @@
 import { isWrite, type Call } from './call.js';
-import { everyPastView, type Perturbation } from './perturbation.js';
+import { everyPastView, type Perturbation, type Plan } from './perturbation.js';
 import { restOf, type Entry, type Place } from './record.js';
 
-/** Perturbations of one kind of place, the most informative first. */
 interface Recipe {
   readonly fits: (call: Call, entry: Entry) => boolean;
   readonly make: (at: Place) => Perturbation;
@@ -12,12 +11,15 @@ const replaces = (call: Call): boolean => call.verb === 'update' || call.verb ==
 const isRead = (call: Call): boolean => call.verb === 'get' || call.verb === 'list';
 const isEvent = (_: Call, { event }: Entry): boolean => event !== undefined;
 
-const recipes: readonly Recipe[] = [
+/** Those that find most bugs. */
+const likely: readonly Recipe[] = [
   { fits: isWrite, make: (at) => ({ kind: 'crash', at, when: 'after' }) },
   { fits: isWrite, make: (at) => ({ kind: 'lostAnswer', at, how: 'break' }) },
   { fits: replaces, make: (at) => ({ kind: 'foreignWrite', at }) },
   { fits: isEvent, make: (at) => ({ kind: 'missed', at }) },
   { fits: isWrite, make: (at) => ({ kind: 'past', at }) },
+];
+const others: readonly Recipe[] = [
   { fits: isWrite, make: (at) => ({ kind: 'lateWrite', at }) },
   { fits: isWrite, make: (at) => ({ kind: 'refusal', at, status: 500 }) },
   { fits: isWrite, make: (at) => ({ kind: 'crash', at, when: 'before' }) },
@@ -57,8 +59,15 @@ function ofRests(entries: readonly Entry[], written: ReadonlySet<string>): reado
   );
 }
 
-/** `written`: the kinds that the scenario writes. */
-export function plansFor(entries: readonly Entry[], seed = 0, written: ReadonlySet<string> = new Set()): readonly Perturbation[] {
+export interface PlanOptions {
+  readonly seed?: number;
+  /** Kinds that the scenario writes. */
+  readonly written?: ReadonlySet<string>;
+  readonly changes?: readonly Plan[];
+}
+
+/** Kinds of plans take turns, so that a short budget tries each. */
+export function plansFor(entries: readonly Entry[], { seed = 0, written = new Set(), changes = [] }: PlanOptions = {}): readonly Plan[] {
   const next = randomOf(seed);
   const places =
     seed === 0
@@ -67,10 +76,14 @@ export function plansFor(entries: readonly Entry[], seed = 0, written: ReadonlyS
           .map((entry) => ({ entry, rank: next() }))
           .sort((a, b) => a.rank - b.rank)
           .map(({ entry }) => entry);
-  const [first = [], ...others] = recipes.map(({ fits, make }) =>
-    places.filter((entry) => fits(entry.call, entry)).map(({ place }) => make(place)),
-  );
-  return [...first, ...ofRests(entries, written), ...others.flat()];
+  const made = ({ fits, make }: Recipe): readonly Plan[] =>
+    places.filter((entry) => fits(entry.call, entry)).map(({ place }) => make(place));
+  return [...inTurn([changes, ofRests(entries, written), ...likely.map(made)]), ...inTurn(others.map(made))];
+}
+
+function inTurn<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const rounds = Math.max(0, ...lists.map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, round) => lists.flatMap((list) => list.slice(round, round + 1))).flat();
 }
 
 function randomOf(seed: number): () => number {

@@ -8,7 +8,7 @@ import {
   vainWrites,
   wrongGenerations,
 } from '../../../../../deploy/testing/explore/judgement.js';
-import { perturbationText } from '../../../../../deploy/testing/explore/perturbation.js';
+import { planText, type Plan } from '../../../../../deploy/testing/explore/perturbation.js';
 import { plansFor, stableEntries } from '../../../../../deploy/testing/explore/plans.js';
 import type { KubeObject } from '../../../../../api/meta/object.js';
 import type { WatchEvent } from '../../../../../deploy/testing/explore/events.js';
@@ -47,7 +47,7 @@ describe('testing/explore/plans', () => {
   });
 
   it('crashes before and after every write, loses its answer, refuses everything, and meets updates with conflicts', () => {
-    const plans = plansFor(recorded(list, create, update)).map(perturbationText);
+    const plans = plansFor(recorded(list, create, update)).map(planText);
     expect(plans).to.include.members([
       'crash after "create configmaps a/x" is carried out, before its answer',
       'crash before "create configmaps a/x" is carried out',
@@ -62,12 +62,22 @@ describe('testing/explore/plans', () => {
     expect(plans.filter((plan) => plan.includes('list')).every((plan) => plan.includes('refused'))).to.equal(true);
   });
 
+  it('lets kinds of plans take turns, those first that find most', () => {
+    const record = recorded(create, create, create, update, update);
+    const change: Plan = { kind: 'change', object: 'x', edits: [{ path: ['spec'], value: 1 }] };
+    const plans = plansFor(record, { changes: [change, change] });
+    const turn = ['change', 'crash', 'lostAnswer', 'foreignWrite', 'past'];
+    expect(plans.slice(0, 9).map(({ kind }) => kind)).to.deep.equal([...turn, ...turn.slice(0, 4)]);
+    const last = plans.findLastIndex(({ kind }) => kind === 'past');
+    expect(plans.findIndex(({ kind }) => kind === 'lateWrite')).to.equal(last + 1);
+  });
+
   it('makes the same plans in another order with a seed, and the same order with the same', () => {
     const record = recorded(list, create, update, update, create);
-    const sorted = (seed: number): string[] => plansFor(record, seed).map(perturbationText).sort();
+    const sorted = (seed: number): string[] => plansFor(record, { seed }).map(planText).sort();
     expect(sorted(7)).to.deep.equal(sorted(0));
-    expect(plansFor(record, 7)).to.deep.equal(plansFor(record, 7));
-    expect(plansFor(record, 7)).not.to.deep.equal(plansFor(record, 0));
+    expect(plansFor(record, { seed: 7 })).to.deep.equal(plansFor(record, { seed: 7 }));
+    expect(plansFor(record, { seed: 7 })).not.to.deep.equal(plansFor(record));
   });
 
   it('holds events from the first of each resource in a step, and refuses updates with conflicts', () => {
@@ -78,7 +88,7 @@ describe('testing/explore/plans', () => {
     recorder.step = 1;
     for (const name of ['x', 'y']) recorder.see(watch, event(name), 0);
     recorder.end(recorder.begin(readCall(...update)!, 0), 200);
-    const plans = plansFor(recorder.entries).map(perturbationText);
+    const plans = plansFor(recorder.entries).map(planText);
     expect(plans.filter((plan) => plan.includes('see '))).to.deep.equal([
       'states are missed, from "see ADDED configmaps a/x" on',
       'events are late, from "see ADDED configmaps a/x" on',
@@ -105,11 +115,11 @@ describe('testing/explore/plans', () => {
         recorder.end(recorder.begin(readCall(method, url, body)!, 0), 200);
       seen('configmaps', 'ConfigMap');
     }
-    const plans = plansFor(recorder.entries, 0, new Set(['Secret', 'Pod'])).filter(
+    const plans = plansFor(recorder.entries, { written: new Set(['Secret', 'Pod']) }).filter(
       (plan) => plan.kind === 'past' && plan.from !== undefined,
     );
     const views = ['before the first write of the step before', 'at rest before the step'];
-    expect(plans.map(perturbationText)).to.deep.equal(
+    expect(plans.map(planText)).to.deep.equal(
       [2, 3].flatMap((step) =>
         views.flatMap((view) =>
           ['', ', but only of pods, secrets'].map(
