@@ -47,7 +47,7 @@ export function planText(plan: Plan): string {
   return plan.kind === 'change' ? changeText(plan) : perturbationText(plan);
 }
 
-export function perturbationText(perturbation: Perturbation): string {
+function perturbationText(perturbation: Perturbation): string {
   const place = placeText(perturbation.at);
   switch (perturbation.kind) {
     case 'crash':
