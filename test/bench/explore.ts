@@ -24,6 +24,8 @@ export async function benchExplore({ rounds, clusters: count }: ExploreTerms): P
   try {
     for (let index = 0; index < count; index++) clusters.push(await startApiServer({ audit: false }));
     await Promise.all(clusters.map((cluster) => cluster.installCRDs(path.join(example, 'sites.yaml'))));
+    // What resets leave.
+    await Promise.all(clusters.map((cluster) => cluster.begin()));
     const ownMs = await measureOwn(clusters[0]!, rounds);
     const planMs = await measurePlans(clusters, rounds);
     console.log(`load ${loadavg()[0]!.toFixed(1)}, ${rounds} rounds, ${count} cluster${count === 1 ? '' : 's'}`);
@@ -68,10 +70,10 @@ async function measureOwn(cluster: TestCluster, rounds: number): Promise<number>
 async function measurePlans([first, ...others]: readonly TestCluster[], rounds: number): Promise<number> {
   const at = { call: 'create nothing', nth: 1 };
   const plans = Array.from({ length: rounds }, () => ({ kind: 'refusal', at, status: 500 }) as const);
-  const beside = others.map((cluster) => ({ cluster, operator: operator() }));
+  const furtherClusters = others.map((cluster) => ({ cluster, operator: operator() }));
   let begunMs = performance.now();
   await explore({
-    ...{ cluster: first!, operator: operator(), beside, scenario, plans },
+    ...{ cluster: first!, operator: operator(), furtherClusters, scenario, plans },
     onProgress: ({ phase }) => {
       if (phase === 'reference') begunMs = performance.now();
     },
