@@ -66,10 +66,10 @@ async function measureOwn(cluster: TestCluster, rounds: number): Promise<number>
   return tookMs / rounds;
 }
 
-/** Faults at a place that is never reached: each plan is the whole scenario. */
+/** Lost answers: each plan is the whole scenario. */
 async function measurePlans([first, ...others]: readonly TestCluster[], rounds: number): Promise<number> {
-  const at = { call: 'create nothing', nth: 1 };
-  const plans = Array.from({ length: rounds }, () => ({ kind: 'refusal', at, status: 500 }) as const);
+  const at = { call: 'create configmaps default/blog-content', nth: 1 };
+  const plans = Array.from({ length: rounds }, () => ({ kind: 'lostAnswer', at, how: 'break' }) as const);
   const furtherClusters = others.map((cluster) => ({ cluster, operator: operator() }));
   let begunMs = performance.now();
   await explore({
