@@ -1,11 +1,12 @@
 import { writeJson, writeWithSortedMaps } from './jsonWriter.js';
 
 const numericName = /"(?:0|[1-9]\d*)":/;
-const escaped = (text: string): string =>
+/** These characters occur only in strings. */
+export const htmlSafe = (text: string): string =>
   text.replace(/[<>&\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** JSON as Go's encoder spells it: without the characters of HTML, names of maps in their order. */
 export function writeGoJson(value: unknown): string {
   const text = writeJson(value);
-  return escaped(numericName.test(text) ? writeWithSortedMaps(value) : text);
+  return htmlSafe(numericName.test(text) ? writeWithSortedMaps(value) : text);
 }

@@ -1,4 +1,5 @@
 import type { Steps } from '../../../api/steps.js';
+import { htmlSafe } from '../../../workers/codecs/goJson.js';
 import { writeSortedJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { compare } from './compare.js';
@@ -70,6 +71,5 @@ function configurationText(config: ApiObject): string {
   const { annotations, ...metadata } = config.metadata;
   const { [annotation]: _before, ...others } = annotations ?? {};
   const written = { ...config, metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations: others }) } };
-  const text = writeSortedJson(written);
-  return `${text.replace(/[<>&\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+  return `${htmlSafe(writeSortedJson(written))}\n`;
 }

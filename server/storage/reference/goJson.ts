@@ -1,11 +1,7 @@
+import { htmlSafe } from '../../../workers/codecs/goJson.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
 
-/** Go's encoder also escapes these. */
-const escapedByGo = /[<>&\u2028\u2029]/g;
-
-/** These characters occur only in strings. */
-export const asGoWrites = (json: string): string =>
-  `${json.replace(escapedByGo, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+export const asGoWrites = (json: string): string => `${htmlSafe(json)}\n`;
 
 /** Sorts members, as Go does for maps. */
 export function sortedJson(value: unknown): string {
