@@ -279,7 +279,6 @@ class Parser {
 
   #member(of: Expression, at: number): Expression {
     const optional = this.#skip('?');
-    if (!optional && this.#is('in')) return this.#withoutPoint(of, at);
     if (this.#next.kind !== 'name' || constants.has(this.#next.text) || this.#next.text === 'in') {
       this.#recover(
         constants.has(this.#next.text)
@@ -298,19 +297,13 @@ class Parser {
     return this.#made({ kind: 'select', of, field, optional, at }, [of]);
   }
 
-  /** The grammar skips a point before `in`. */
-  #withoutPoint(of: Expression, at: number): Expression {
-    this.#refuse(this.#noAlternative('.', at));
-    return of;
-  }
-
   #noAlternative(sign: string, at: number): string {
     const { kind, text, at: end } = this.#next;
     return `no viable alternative at input '${sign}${kind === 'end' ? '' : ' '.repeat(end - at - sign.length) + text}'`;
   }
 
   #afterPoint(at: number): Expression {
-    if (this.#is('in')) return this.#withoutPoint({ kind: 'literal', type: 'null', text: 'null', at }, at);
+    if (this.#is('in')) return this.#recover(this.#noAlternative('.', at));
     if (this.#next.kind !== 'name' || !this.#beginsValue(this.#next)) this.#fail(this.#noAlternative('.', at));
     if (constants.has(this.#next.text)) this.#fail(`mismatched input '${this.#next.text}' expecting IDENTIFIER`);
     return this.#named();
