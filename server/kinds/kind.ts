@@ -17,9 +17,9 @@ export interface Kind<T extends object = ApiObject> extends Rules<T> {
   fromOld?(object: T): void;
   /** Cells of the listed columns, except common ones. */
   readonly cells?: Cells<T>;
-  /** Conditions of a table's row. */
-  /** Metadata alone lacks them. */
+  /** Annotations that metadata alone lacks. */
   readonly contentAnnotations?: readonly string[];
+  /** Conditions of a table's row. */
   rowConditions?(object: T): readonly JsonObject[];
   /** Specifics of a version, by `apiVersion`. */
   readonly versions?: Readonly<Record<string, VersionRules<T>>>;

@@ -62,8 +62,9 @@ export interface Behaviour {
   /** Null where both versions have the same members. */
   readonly conversion: Conversion | null;
   readonly columns: readonly TableColumn[];
-  /** Conditions of a table's row; null where no row has any. */
+  /** Annotations that metadata alone lacks. */
   readonly contentAnnotations: readonly string[];
+  /** Conditions of a table's row; null where no row has any. */
   readonly rowConditions: ((object: ApiObject) => readonly JsonObject[]) | null;
   /** A name that is missing is unknown. */
   readonly fieldNames: Readonly<Record<string, string>> | null;

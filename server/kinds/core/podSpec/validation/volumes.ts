@@ -35,10 +35,10 @@ const ephemeral = members<v1.EphemeralVolumeSource>({
   ),
 });
 
-const sources = Object.keys({ ...volumeSources, ephemeral }) as (keyof v1.Volume)[];
 const pullPolicy = required(oneOf(...enums.PullPolicy));
 const texts = { none: 'must specify a volume type', surplus: 'may not specify more than 1 volume type', names: sourceNames };
 const common = { ...volumeSources, ephemeral };
+const sources = Object.keys(common) as (keyof v1.Volume)[];
 const ofPods = union<v1.Volume>({ ...common, image: members<v1.ImageVolumeSource>({ reference: required(), pullPolicy }) }, texts);
 /** A template may omit the image, which the creator of the pods sets. */
 const ofTemplates = union<v1.Volume>({ ...common, image: members<v1.ImageVolumeSource>({ pullPolicy }) }, texts);
