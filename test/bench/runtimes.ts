@@ -27,7 +27,9 @@ export async function benchRuntimes({ nodes, ...options }: RuntimesOptions): Pro
       const dataDirectory = path.join(folder, String(at));
       const launcher = launch(node, dataDirectory);
       launchers.push(launcher);
-      subjects.push(subjectOf(await startedBy(launcher, dataDirectory), dataDirectory, `Node ${version}`));
+      const twice = found.some((other) => other.node !== node && other.version === version);
+      const name = twice ? `Node ${version} (${path.basename(node)})` : `Node ${version}`;
+      subjects.push(subjectOf(await startedBy(launcher, dataDirectory), dataDirectory, name));
     }
     await compareSubjects(subjects, options);
   } finally {
