@@ -9,13 +9,18 @@ export const writeJson = (value: unknown): string => {
   }
 };
 
-/** Sorts members at every depth, numerals too, which objects list first. */
-export const writeSortedJson = (value: unknown): string => write(value, (object) => Object.keys(object).sort());
+/** Sorts members at every depth by their bytes, as Go does for maps, numerals too, which objects list first. */
+export const writeSortedJson = (value: unknown): string => write(value, (object) => inByteOrder(Object.keys(object)));
+
+/** Only surrogates have another order in UTF-16 than in UTF-8. */
+const surrogate = /[\ud800-\udfff]/;
+const inByteOrder = (names: string[]): string[] =>
+  names.some((name) => surrogate.test(name)) ? names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : names.sort();
 
 const numeral = /^(?:0|[1-9]\d*)$/;
 const mapNames = (object: object): string[] => {
   const names = Object.keys(object);
-  return names[0] !== undefined && numeral.test(names[0]) ? names.sort() : names;
+  return names[0] !== undefined && numeral.test(names[0]) ? inByteOrder(names) : names;
 };
 
 /** Sorts maps with numerals for names; structures have none. */

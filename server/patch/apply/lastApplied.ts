@@ -1,5 +1,5 @@
 import type { Steps } from '../../../api/steps.js';
-import { htmlSafe } from '../../../workers/codecs/goJson.js';
+import { goLine } from '../../../workers/codecs/goJson.js';
 import { writeSortedJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { compare } from './compare.js';
@@ -71,5 +71,5 @@ function configurationText(config: ApiObject): string {
   const { annotations, ...metadata } = config.metadata;
   const { [annotation]: _before, ...others } = annotations ?? {};
   const written = { ...config, metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations: others }) } };
-  return `${htmlSafe(writeSortedJson(written))}\n`;
+  return goLine(writeSortedJson(written));
 }

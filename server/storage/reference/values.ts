@@ -1,6 +1,8 @@
 import { depthMax } from '../../../workers/codecs/contract.js';
 import { cborCodec, selfDescribed } from '../../../workers/codecs/cbor.js';
+import { goLine } from '../../../workers/codecs/goJson.js';
 import { jsonCodec } from '../../../workers/codecs/json.js';
+import { writeJson, writeSortedJson } from '../../../workers/codecs/jsonWriter.js';
 import { isEnveloped } from '../../../workers/codecs/protobuf/envelope.js';
 import { hasProtobuf, kindOf, protobufMediaType, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
 import { yamlCodec } from '../../../workers/codecs/yaml.js';
@@ -11,7 +13,6 @@ import type { ObjectKey } from '../contract.js';
 import { isNameless } from '../keyLayout.js';
 import { nameHeldObjects } from '../heldObjects.js';
 import { inOrder, isDefinition, keptVersion, servedVersion, toKept, toServed } from './definitions.js';
-import { asGoWrites, plainJson, sortedJson } from './goJson.js';
 
 /**
  * Values in kube-apiserver's etcd form, so that either server can continue the other's data:
@@ -98,7 +99,7 @@ export function encodeReference(form: ReferenceForm, { resource }: ObjectKey, ob
   const metadata = isNameless(resource) ? withoutName : withName;
   const { kind: _kind, apiVersion = '', metadata: _metadata, ...content } = object;
   const named = { ...(known === null ? {} : { kind: known.kind }), apiVersion, metadata, ...content } as ApiObject;
-  if (known?.builtIn !== true) return form.cbor === true ? cborCodec.encode(named) : Buffer.from(asGoWrites(sortedJson(named)));
+  if (known?.builtIn !== true) return form.cbor === true ? cborCodec.encode(named) : Buffer.from(goLine(writeSortedJson(named)));
   if (jsonOnly.has(resource.group)) return inJson(isDefinition(resource) ? toKept(named) : named);
   return encodeBuiltIn(form, known.written?.(named) ?? named, known.kind);
 }
@@ -116,6 +117,4 @@ function encodeBuiltIn(form: ReferenceForm, object: ApiObject, kindName: string)
 const metadataOrder = metadataMembers.filter((member) => member !== 'resourceVersion');
 
 const inJson = (object: ApiObject): Buffer =>
-  Buffer.from(
-    asGoWrites(plainJson({ ...object, metadata: inOrder(object.metadata as unknown as Record<string, unknown>, metadataOrder) })),
-  );
+  Buffer.from(goLine(writeJson({ ...object, metadata: inOrder(object.metadata as unknown as Record<string, unknown>, metadataOrder) })));

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { countMembers, jsonCodec, parseJson } from '../../../../workers/codecs/json.js';
+import { writeGoJson } from '../../../../workers/codecs/goJson.js';
 import { readJson } from '../../../../workers/codecs/jsonReader.js';
+import { writeSortedJson } from '../../../../workers/codecs/jsonWriter.js';
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
 const decode = (text: string) => jsonCodec.decode(bytesOf(text), { findDuplicates: true, depthMax: 100 });
@@ -69,6 +71,13 @@ describe('JSON codec', () => {
       expect(Object.keys(value)[0]).to.equal('__proto__');
       expect(Object.getPrototypeOf(value)).to.equal(Object.prototype);
     }
+  });
+
+  it('sorts members by their bytes, at every depth', () => {
+    const members = { '\u{10000}': 1, '\uffff': 2, 10: 3, 9: 4 };
+    const sorted = '{"10":3,"9":4,"\uffff":2,"\u{10000}":1}';
+    expect(writeSortedJson({ b: [members], a: 0 })).to.equal(`{"a":0,"b":[${sorted}]}`);
+    expect(writeGoJson(members)).to.equal(sorted);
   });
 
   it('refuses what is nested too deeply', () => {
