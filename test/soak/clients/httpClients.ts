@@ -114,16 +114,15 @@ export function pythonClient(place: ClientPlace): OrdinaryClient {
   const program = path.join(packageRoot, 'test', 'soak', 'clients', 'client.py');
   const child = spawn('python3', [program, place.address, ca, certificate, key], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = readline.createInterface({ input: child.stdout });
-  const ended = once(child, 'exit').then(() => {
-    throw new Error('the program in Python has ended');
-  });
-  // The pending request reports the failure.
-  ended.catch(() => undefined);
+  const ended = new AbortController();
+  child.once('exit', () => ended.abort());
   return restClient(place, {
     send: async (sent) => {
-      const line = once(lines, 'line') as Promise<[string]>;
+      const line = (once(lines, 'line', { signal: ended.signal }) as Promise<[string]>).catch((cause: unknown) => {
+        throw new Error('the program in Python has ended', { cause });
+      });
       child.stdin.write(`${JSON.stringify(sent)}\n`);
-      const [text] = await Promise.race([line, ended]);
+      const [text] = await line;
       const received = JSON.parse(text) as Received & { readonly error?: string };
       if (received.error !== undefined) throw new Error(received.error);
       return received;
