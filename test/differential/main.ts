@@ -152,7 +152,7 @@ async function differential(pair: Pair, chosen: readonly Area[], values: Values)
   for (const { area, agreed } of values.update ? results : [])
     addRecordings(
       area.name,
-      agreed.map(({ sequence, answers }) => recorded(sequence, answers.theirs)),
+      agreed.map(({ sequence, answers }) => recorded(sequence, answers.ours)),
     );
   for (const reason of agreeing) say(`no longer different, and still in known.json: ${reason}`, 0);
   return say(summary(results), agreeing.length === 0 && results.every(({ findings }) => findings.length === 0) ? 0 : 1);
@@ -178,13 +178,13 @@ async function again(pair: Pair, files: readonly string[], { update }: Values): 
   for (const file of files) {
     const sequence = readSequence(file);
     const answers = await pair.ask(sequence);
-    const { theirs } = answers;
+    const { ours } = answers;
     const differences = answers.differences.filter((each) => knownAs(each, known) === undefined);
     if (differences.length > 0) left++;
     for (const { at, request, want, got } of differences)
       say(`${file}\n  ${request} ${at}\n  theirs ${JSON.stringify(want)}\n  ours   ${JSON.stringify(got)}`, 0);
     const area = path.basename(path.dirname(path.dirname(path.resolve(file))));
-    if (update && differences.length === 0) addRecordings(area, [recorded(sequence, theirs)]);
+    if (update && differences.length === 0) addRecordings(area, [recorded(sequence, ours)]);
   }
   return say(`${files.length - left} of ${files.length} agree`, left === 0 ? 0 : 1);
 }

@@ -11,5 +11,5 @@ export function writeGoJson(value: unknown): string {
   return htmlSafe(numericName.test(text) ? writeWithSortedMaps(value) : text);
 }
 
-/** A document as Go's encoder writes it to a stream. */
+/** A document of Go's encoder. */
 export const goLine = (json: string): string => `${htmlSafe(json)}\n`;

@@ -12,7 +12,7 @@ export const writeJson = (value: unknown): string => {
 /** Sorts members at every depth by their bytes, as Go does for maps, numerals too, which objects list first. */
 export const writeSortedJson = (value: unknown): string => write(value, (object) => inByteOrder(Object.keys(object)));
 
-/** Only surrogates have another order in UTF-16 than in UTF-8. */
+/** Only surrogates sort otherwise in UTF-16 than in UTF-8. */
 const surrogate = /[\ud800-\udfff]/;
 const inByteOrder = (names: string[]): string[] =>
   names.some((name) => surrogate.test(name)) ? names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : names.sort();

@@ -139,6 +139,10 @@ const empty = (value: JsonValue | undefined): unknown =>
     ? undefined
     : value;
 
+/** An empty reference is not a missing one. */
+const comparable = (member: (typeof immutable)[number], event: Draft<v1.Event>): unknown =>
+  member === 'related' ? (event.related ?? null) : empty(event[member]);
+
 /** Only the newer group checks metadata again. */
 function validateUpdate(event: Draft<v1.Event>, old: Draft<v1.Event>, { servedAs, metadata }: Review): Found {
   const findings = validateStyle(event, servedAs);
@@ -148,7 +152,7 @@ function validateUpdate(event: Draft<v1.Event>, old: Draft<v1.Event>, { servedAs
     metadata.update(),
     sameValue(event.series ?? null, old.series ?? null) ? [] : validateSeries(event),
     immutable
-      .filter((member) => !sameValue(empty(event[member]), empty(old[member])))
+      .filter((member) => !sameValue(comparable(member, event), comparable(member, old)))
       .map((member) =>
         invalid(
           Path.of(member === 'reportingComponent' ? 'reportingController' : member),
@@ -191,7 +195,10 @@ const eventCells = (involved: string, message: string): Cells => ({
     ),
   Type: (event) => textAt(event, 'type'),
   Reason: (event) => textAt(event, 'reason'),
-  Object: (event) => `${textAt(event, involved, 'kind').toLowerCase()}/${textAt(event, involved, 'name')}`,
+  Object: (event) => {
+    const [kind, name] = [textAt(event, involved, 'kind').toLowerCase(), textAt(event, involved, 'name')];
+    return name === '' ? kind : `${kind}/${name}`;
+  },
   Subobject: (event) => textAt(event, involved, 'fieldPath'),
   Source: eventSource,
   Message: (event) => textAt(event, message).trim(),

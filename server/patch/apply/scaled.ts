@@ -21,34 +21,24 @@ export function scaleManagers(managers: Managers, paths: ReplicasPaths): Manager
 }
 
 /**
- * Returns the workload's owners after a write to its scale, whose owners are then `scale`. As in the reference, new owners have no time, and entries of
- * unknown versions are dropped. `apiVersion` is the workload's in the request.
+ * Returns the workload's owners after a write to its scale, whose owners are then `scale`. As in the reference, entries of unknown versions are dropped, and
+ * new owners have no time. So have updaters, whose keys hold a version. `apiVersion` is the workload's in the request.
  */
 export function parentManagers(managers: Managers, scale: Managers, paths: ReplicasPaths, apiVersion: string): Managers {
-  const kept = new Map<string, ManagerEntry>();
+  const owned = new Map<string, ManagerEntry>();
+  const kept = new Set<string>();
   for (const [key, entry] of managers) {
     const path = paths(entry.apiVersion);
     if (path === undefined) continue;
     const owns = path !== null && entry.fields.has(path);
-    const fields = owns && !ownsReplicas(scale, entry) ? entry.fields.difference(FieldSet.at(path)) : entry.fields;
-    if (!fields.isEmpty) kept.set(key, { ...entry, fields });
+    if (owns && scale.has(key)) kept.add(key);
+    const fields = owns && !kept.has(key) ? entry.fields.difference(FieldSet.at(path)) : entry.fields;
+    if (!fields.isEmpty) owned.set(key, { ...entry, fields });
   }
   const path = paths(apiVersion);
-  if (path == null) return kept;
-  const known = knownOwners(managers, paths);
-  for (const [key, entry] of scale) {
-    if (!entry.fields.has(replicasOfScale) || known.has(key)) continue;
-    const owner = { ...entry, apiVersion, time: null, fields: FieldSet.at(path) };
-    const same = kept.get(managerKey(owner));
-    kept.set(managerKey(owner), same === undefined ? owner : { ...same, fields: same.fields.union(owner.fields) });
-  }
-  return kept;
+  if (path == null) return owned;
+  for (const [key, entry] of scale)
+    if (entry.fields.has(replicasOfScale) && !kept.has(key))
+      owned.set(key, { ...entry, apiVersion, time: null, fields: FieldSet.at(path) });
+  return owned;
 }
-
-const seenAs = (entry: ManagerEntry): string => managerKey({ ...entry, apiVersion: scaleApiVersion });
-
-const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.get(seenAs(entry))?.fields.has(replicasOfScale) ?? false;
-
-/** Returns the field's owners in the workload, by their keys as owners of the scale. */
-const knownOwners = (managers: Managers, paths: ReplicasPaths): ReadonlySet<string> =>
-  new Set([...managers.values()].filter((entry) => entry.fields.has(paths(entry.apiVersion) ?? [])).map(seenAs));

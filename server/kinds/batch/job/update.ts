@@ -18,11 +18,12 @@ import {
   type Writable,
 } from '../../language.js';
 import type { EnabledFeatures } from '../../../../program/features/gates.js';
-import { printedPodTemplate } from '../../core/podSpec/printed.js';
+import { printedPodSpec, printedPodTemplate } from '../../core/podSpec/printed.js';
 import { jobSpec } from './spec.js';
 
 type Spec = Writable<v1.JobSpec>;
 type Template = Writable<coreV1.PodTemplateSpec>;
+type PodSpec = Writable<coreV1.PodSpec>;
 type Container = Writable<coreV1.Container>;
 
 const specPath = Path.of('spec');
@@ -74,13 +75,11 @@ function changeable({ spec, status }: Draft<v1.Job>, enabled: EnabledFeatures): 
 }
 
 function validateTemplate({ template = {} }: Spec, { template: old = {} }: Spec, changeable: Changeable): FieldError[] {
-  return unchanged(fixedPart(template, changeable), fixedPart(old, changeable), specPath.child('template'), printedPodTemplate(template));
+  const path = specPath.child('template');
+  const [now, before] = [template, old].map((each) => (changeable.placement ? withoutPlacement(each) : each)) as [Template, Template];
+  if (!changeable.resources) return unchanged(now, before, path, printedPodTemplate(template));
+  return unchanged(withoutResources(specOf(now)), withoutResources(specOf(before)), path.child('spec'), printedPodSpec(specOf(template)));
 }
-
-const fixedPart = (template: Template, { placement, resources }: Changeable): Template => {
-  const placed = placement ? withoutPlacement(template) : template;
-  return resources ? withoutResources(placed) : placed;
-};
 
 function withoutPlacement({ metadata = {}, spec = {}, ...template }: Template): Template {
   const { labels: _l, annotations: _a, ...fixedMetadata } = metadata;
@@ -93,8 +92,7 @@ function withoutPlacement({ metadata = {}, spec = {}, ...template }: Template): 
   };
 }
 
-function withoutResources({ spec = {}, ...template }: Template): Template {
+function withoutResources({ initContainers, containers, ...others }: PodSpec): PodSpec {
   const bare = ({ resources: _r, ...container }: Container): Container => container;
-  const { initContainers, containers, ...others } = spec;
-  return { ...template, spec: { ...others, initContainers: itemsOf(initContainers).map(bare), containers: itemsOf(containers).map(bare) } };
+  return { ...others, initContainers: itemsOf(initContainers).map(bare), containers: itemsOf(containers).map(bare) };
 }

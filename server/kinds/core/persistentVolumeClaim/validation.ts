@@ -55,7 +55,8 @@ const source = all(
 
 function sameSource({ dataSource: older, dataSourceRef: newer }: Spec, path: Path): FieldError[] {
   if (!isSet(older) || !isSet(newer)) return [];
-  const shown = path.child('dataSource').toString();
+  // Printed as a structure without public members.
+  const shown = {};
   if ((newer.namespace ?? '') !== '') return [invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')];
   const same = (['apiGroup', 'kind', 'name'] as const).every((member) => (older[member] ?? '') === (newer[member] ?? ''));
   return same ? [] : [invalid(path, shown, 'must match dataSourceRef')];

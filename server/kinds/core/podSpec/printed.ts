@@ -6,7 +6,7 @@ type PodSpec = Writable<v1.PodSpec>;
 type Ephemeral = Writable<v1.EphemeralContainer>;
 
 /** The reference's format of pods, for the difference of an update. Host namespaces are internally part of the security context. */
-function printedSpec(spec: PodSpec): JsonObject {
+export function printedPodSpec(spec: PodSpec): JsonObject {
   const { securityContext, hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } = spec;
   return printedAs('core.v1.PodSpec', {
     ...spec,
@@ -19,8 +19,8 @@ const printedEphemeral = (container: Ephemeral): JsonObject => printedAs('core.v
 /** Metadata is not a member of its own here. */
 export const printedPodTemplate = (template: Writable<v1.PodTemplateSpec>): JsonObject => ({
   ...printedMetadata(template.metadata ?? {}),
-  Spec: printedSpec(specOf(template)),
+  Spec: printedPodSpec(specOf(template)),
 });
 
-export const specDifference = (old: PodSpec, now: PodSpec): string => differenceOf(printedSpec(old), printedSpec(now));
+export const specDifference = (old: PodSpec, now: PodSpec): string => differenceOf(printedPodSpec(old), printedPodSpec(now));
 export const ephemeralDifference = (old: Ephemeral, now: Ephemeral): string => differenceOf(printedEphemeral(old), printedEphemeral(now));

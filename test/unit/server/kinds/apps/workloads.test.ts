@@ -530,7 +530,9 @@ describe('registry, workloads', () => {
         }),
       ),
     ).to.deep.equal([]);
-    expect(await causes(sample.update(job(), (object) => (spec(object)['hostname'] = 'other')))).to.deep.equal(['invalid spec.template']);
+    expect(await causes(sample.update(job(), (object) => (spec(object)['hostname'] = 'other')))).to.deep.equal([
+      'invalid spec.template.spec',
+    ]);
     await sample.update(job(), (object) => ((object['spec'] as JsonObject)['suspend'] = false));
     expect(await causes(sample.update(job(), resources('3')))).to.deep.equal(['invalid spec.template']);
   });

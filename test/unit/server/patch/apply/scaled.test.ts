@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { JsonObject } from '../../../../../api/object.js';
 import { FieldSet } from '../../../../../server/patch/apply/fieldSet.js';
 import { managerKey, readManagers, writeManagers, type ManagerEntry, type Managers } from '../../../../../server/patch/apply/managers.js';
 import { parentManagers, scaleManagers, scaleApiVersion } from '../../../../../server/patch/apply/scaled.js';
@@ -39,10 +40,23 @@ describe('owners of a scale', () => {
     );
   });
 
-  it('leave the workload as it is when none of them changes', () => {
+  it('leave appliers as they are when none of them changes, and give updaters an entry without time', () => {
     fc.assert(
       fc.property(managers, (all) => {
-        expect(writeManagers(parentManagers(all, scaleManagers(all, paths), paths, 'apps/v1'))).to.deep.equal(writeManagers(all));
+        const after = writeManagers(parentManagers(all, scaleManagers(all, paths), paths, 'apps/v1'));
+        const appliers = ({ operation }: JsonObject): boolean => operation === 'Apply';
+        expect(after.filter(appliers)).to.deep.equal(writeManagers(all).filter(appliers));
+        const owners = [...all.values()].filter((each) => ownsReplicas(each) && each.operation === 'Update');
+        const apart = after.filter((each) => !appliers(each) && each['time'] === undefined);
+        expect(apart.map(({ manager, subresource = '' }) => `${String(manager)} ${String(subresource)}`)).to.have.members([
+          ...new Set(owners.map(({ manager, subresource }) => `${manager} ${subresource}`)),
+        ]);
+        for (const { apiVersion, fieldsV1 } of apart)
+          expect([apiVersion, fieldsV1]).to.deep.equal(['apps/v1', { 'f:spec': { 'f:replicas': {} } }]);
+        for (const each of after.filter((other) => !appliers(other) && other['time'] !== undefined)) {
+          const fields = FieldSet.fromFieldsV1(each['fieldsV1'] as JsonObject);
+          expect(fields.has(paths(String(each['apiVersion'])) ?? ['f:nothing'])).to.equal(false);
+        }
       }),
     );
   });
