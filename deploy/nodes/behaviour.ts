@@ -32,11 +32,11 @@ const prefix = 'fake-node/';
 const defaultRunMs = 1_000;
 const defaultStopMs = 200;
 
-/** Decides by annotations, then the first container's command line, then the restart policy. */
+/** Decides by annotations, then the first container's command line or image, then the restart policy. */
 export function behaviourOf(pod: Pod): Behaviour {
   const said = (name: string): string | undefined => pod.metadata.annotations?.[prefix + name];
   const line = commandLine(pod);
-  const endless = (pod.spec?.restartPolicy ?? 'Always') === 'Always';
+  const endless = (pod.spec?.restartPolicy ?? 'Always') === 'Always' || pauses(pod, line);
   const runs = said('run-seconds') ?? slept(line);
   return {
     readyAfterMs: milliseconds(said('ready-after-seconds')) ?? 0,
@@ -57,6 +57,8 @@ function commandLine({ spec }: Pod): string {
   const { command = [], args = [] }: Program = spec?.containers?.[0] ?? { name: '' };
   return [...command, ...args].join(' ');
 }
+
+const pauses = ({ spec }: Pod, line: string): boolean => line === '' && /(?:^|\/)pause(?:[:@]|$)/.test(spec?.containers?.[0]?.image ?? '');
 
 function slept(line: string): string | undefined {
   const words = [...line.matchAll(/\bsleep\s+(infinity|\d+(?:\.\d+)?)\b/g)].map((match) => match[1] ?? '');

@@ -32,8 +32,10 @@ const pod = (
 const shell = (line: string, restartPolicy: string): Pod =>
   pod({ restartPolicy, containers: [{ name: 'c', command: ['sh', '-c', line] } as { name: string }] });
 
+const image = (name: string): Pod => pod({ restartPolicy: 'Never', containers: [{ name: 'c', image: name }] });
+
 describe('deploy/nodes/behaviour', () => {
-  it('reads annotations, then the command line, then the restart policy', () => {
+  it('reads annotations, then the command line or image, then the restart policy', () => {
     const cases: [Pod, number | null, number][] = [
       [pod(), null, 0],
       [pod({ restartPolicy: 'Never' }), 1_000, 0],
@@ -43,6 +45,9 @@ describe('deploy/nodes/behaviour', () => {
       [shell('echo falsehood', 'Never'), 1_000, 0],
       [pod({ restartPolicy: 'Never' }, { annotations: { 'fake-node/run-seconds': '0.5', 'fake-node/exit-code': '7' } }), 500, 7],
       [pod({ restartPolicy: 'Never' }, { annotations: { 'fake-node/run-seconds': 'forever' } }), null, 0],
+      [image('registry.k8s.io/pause:3.10'), null, 0],
+      [image('pause@sha256:00'), null, 0],
+      [image('example.com/pauses:1'), 1_000, 0],
     ];
     for (const [given, runMs, exitCode] of cases) expect(behaviourOf(given)).to.include({ runMs, exitCode });
   });
