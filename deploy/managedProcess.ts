@@ -8,9 +8,6 @@ import { programFile } from './programs.js';
 export type { Exit, ProcessSpec } from './managedProgram.js';
 export { describeExit } from './managedProgram.js';
 
-/** Returns Node's options for a program. The user's win. Node 24's larger young generation only costs memory (docs/benchmarks.md). */
-export const nodeOptions = (ofUser = ''): string => `--max-semi-space-size=16 ${ofUser}`.trimEnd();
-
 /** A program in a separate process, for SIGKILL and SIGSTOP. It writes its output directly to its log file. */
 export class ManagedProcess extends Managed<ChildProcess> implements ManagedProgram {
   #taker: ConnectionTaker | null = null;
@@ -48,7 +45,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
         spawn(process.execPath, args, {
           stdio: ['ignore', log ?? 'ignore', log ?? 'ignore', 'ipc'],
           detached: true,
-          env: { ...process.env, NODE_OPTIONS: nodeOptions(process.env.NODE_OPTIONS), ...this.spec.environment },
+          env: { ...process.env, ...this.spec.environment },
         }),
       );
     } finally {
