@@ -22,7 +22,7 @@ export function scaleManagers(managers: Managers, paths: ReplicasPaths): Manager
 
 /**
  * Returns the workload's owners after a write to its scale, whose owners are then `scale`. As in the reference, entries of unknown versions are dropped, and
- * new owners have no time. So have updaters, whose keys hold a version. `apiVersion` is the workload's in the request.
+ * new owners have no time. Updaters are always new: their keys hold a version. `apiVersion` is the workload's in the request.
  */
 export function parentManagers(managers: Managers, scale: Managers, paths: ReplicasPaths, apiVersion: string): Managers {
   const owned = new Map<string, ManagerEntry>();

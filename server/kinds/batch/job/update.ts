@@ -76,7 +76,7 @@ function changeable({ spec, status }: Draft<v1.Job>, enabled: EnabledFeatures): 
 
 function validateTemplate({ template = {} }: Spec, { template: old = {} }: Spec, changeable: Changeable): FieldError[] {
   const path = specPath.child('template');
-  const [now, before] = [template, old].map((each) => (changeable.placement ? withoutPlacement(each) : each)) as [Template, Template];
+  const [now, before] = changeable.placement ? [withoutPlacement(template), withoutPlacement(old)] : [template, old];
   if (!changeable.resources) return unchanged(now, before, path, printedPodTemplate(template));
   return unchanged(withoutResources(specOf(now)), withoutResources(specOf(before)), path.child('spec'), printedPodSpec(specOf(template)));
 }
