@@ -19,6 +19,7 @@ interface Balancer {
   readonly file: string;
   readonly settings: (port: number, test: ClusterUnderTest) => string;
   readonly args: (file: string) => readonly string[];
+  readonly checksReadiness: boolean;
 }
 
 const addressOf = ({ address }: { readonly address: string }): string => new URL(address).host;
@@ -34,6 +35,7 @@ const balancers: readonly Balancer[] = [
       return haproxyConfiguration({ listen: `127.0.0.1:${port}`, backends, caFile: pki.caFile });
     },
     args: (file) => ['-db', '-f', file],
+    checksReadiness: true,
   },
   {
     program: 'nginx',
@@ -43,6 +45,7 @@ const balancers: readonly Balancer[] = [
     file: 'nginx.conf',
     settings: (port, { members }) => nginxConfiguration({ listen: `127.0.0.1:${port}`, backends: members.map(addressOf) }),
     args: (file) => ['-e', `${file}.log`, '-g', `daemon off; pid ${file}.pid;`, '-c', file],
+    checksReadiness: false,
   },
 ];
 
@@ -59,7 +62,7 @@ describe('cluster/balancedRestarts', function () {
       let running: BalancerProcess | null = null;
       try {
         running = await BalancerProcess.start(balancer.program, balancer.args(file), port);
-        await restartOneByOne(test, port);
+        await restartOneByOne(test, new BalancedWriters(`https://127.0.0.1:${port}`, test.cluster.pki, !balancer.checksReadiness));
       } finally {
         await running?.stop();
         await test.stop();
@@ -67,8 +70,7 @@ describe('cluster/balancedRestarts', function () {
     });
 });
 
-async function restartOneByOne(test: ClusterUnderTest, port: number): Promise<void> {
-  const writers = new BalancedWriters(`https://127.0.0.1:${port}`, test.cluster.pki);
+async function restartOneByOne(test: ClusterUnderTest, writers: BalancedWriters): Promise<void> {
   const share = writes / (2 * test.members.length + 1);
   for (const [index, member] of test.members.entries()) {
     await writers.until((2 * index + 1) * share);

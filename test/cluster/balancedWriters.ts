@@ -32,7 +32,8 @@ export class BalancedWriters {
   readonly #waiting = new Map<() => void, number>();
   readonly #all: Promise<unknown>;
 
-  constructor(address: string, { caFile, admin }: Cluster['pki']) {
+  /** Behind a balancer that does not check readiness, writers `redial` when a connection is lost before TLS is established: it has carried no request. */
+  constructor(address: string, { caFile, admin }: Cluster['pki'], redial: boolean) {
     const authority = { ca: fs.readFileSync(caFile), cert: fs.readFileSync(admin.certFile), key: fs.readFileSync(admin.keyFile) };
     const writes: Record<Kind, () => Write> = {
       keptConnection: () => overHttp1(address, new https.Agent({ ...authority, keepAlive: true, maxSockets: 1 })),
@@ -40,7 +41,8 @@ export class BalancedWriters {
       newConnection: () => overHttp1(address, new https.Agent({ ...authority, keepAlive: false })),
     };
     const kinds = Object.keys(counts) as Kind[];
-    this.#all = Promise.all(kinds.flatMap((kind) => Array.from({ length: counts[kind] }, () => this.#run(kind, writes[kind]()))));
+    const writeOf = (kind: Kind): Write => (redial ? redialing(writes[kind]()) : writes[kind]());
+    this.#all = Promise.all(kinds.flatMap((kind) => Array.from({ length: counts[kind] }, () => this.#run(kind, writeOf(kind)))));
   }
 
   async until(count: number): Promise<void> {
@@ -77,6 +79,22 @@ export class BalancedWriters {
   }
 }
 
+/** The kernel resets connections that come between a server's last look at its queue and the close of its socket. */
+function redialing(write: Write): Write {
+  return async (body) => {
+    for (;;)
+      try {
+        await write(body);
+        return;
+      } catch (error) {
+        if (!(error as Error).message.includes(lostBeforeTls)) throw error;
+      }
+  };
+}
+
+/** Node's own message; its code, ECONNRESET, says as little as that of other losses. */
+const lostBeforeTls = 'disconnected before secure TLS connection was established';
+
 function overHttp1(address: string, agent: https.Agent): Write {
   return async (body) => {
     const request = https.request(address + path, {
@@ -95,18 +113,19 @@ function overHttp1(address: string, agent: https.Agent): Write {
 /** One session at a time, as in client-go. Requests reported as not processed are repeated (RFC 9113, section 8.7). */
 function overHttp2(address: string, authority: Authority): Write {
   let session: ClientHttp2Session | null = null;
-  const open = (): ClientHttp2Session => {
+  const open = async (): Promise<ClientHttp2Session> => {
     const opened = http2.connect(address, authority);
+    session = opened;
     const leave = (): void => {
       if (session === opened) session = null;
     };
     opened.on('error', leave).on('goaway', leave).on('close', leave);
+    await once(opened, 'connect');
     return opened;
   };
   return async (body) => {
     for (;;) {
-      session ??= open();
-      const stream = session.request({ ...type, ':method': 'POST', ':path': path });
+      const stream = (session ?? (await open())).request({ ...type, ':method': 'POST', ':path': path });
       stream.end(body);
       if (await isProcessed(stream)) return;
     }
