@@ -8,6 +8,7 @@ import { decodeMessage } from './codecs/protobuf/index.js';
 import { openEnvelope } from './codecs/protobuf/envelope.js';
 import { isMembers, NumberLiteral, type Json, type JsonMembers } from './codecs/value.js';
 import { yamlCodec } from './codecs/yaml.js';
+import type { ValuePath } from '../api/json/valuePath.js';
 import { checkStructure, type StructureResult } from './schema/structure.js';
 
 export interface DecodeObjectRequest {
@@ -30,6 +31,8 @@ export type DecodeObjectResult =
       readonly strict: readonly string[];
       /** The same as a refusal, `strict decoding error: ...`. Undefined if there are none. */
       readonly refusal: string | undefined;
+      /** See `StructureResult`; undefined if there are none. */
+      readonly respelled?: readonly ValuePath[];
     }
   /** The bytes are unreadable; the message continues `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */
   | { readonly ok: false; readonly stage: 'syntax'; readonly message: string }
@@ -183,12 +186,12 @@ const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
 /** Repeated keys come first, as one error of the YAML reader. */
 const finished = (result: StructureResult, duplicateLines: readonly string[] = []): DecodeObjectResult => {
   if (!result.ok) return { ok: false, stage: 'structure', message: result.message };
-  if (result.strict.length === 0 && duplicateLines.length === 0) return { ok: true, object: result.value, strict: [], refusal: undefined };
   return {
     ok: true,
     object: result.value,
     strict: [...duplicateLines, ...result.strict],
     refusal: refusalOf(result.strict, duplicateLines),
+    ...(result.respelled.length === 0 ? {} : { respelled: result.respelled }),
   };
 };
 

@@ -1,3 +1,4 @@
+import type { ValuePath } from '../../api/json/valuePath.js';
 import { groupVersionOf } from '../../api/meta/resource.js';
 import type { EncodingName, Kind, Spelling } from '../../workers/codecs/contract.js';
 import type { DecodeObjectResult } from '../../workers/decode.js';
@@ -34,11 +35,17 @@ export interface DecodedBody {
   readonly spellings: readonly Spelling[];
 }
 
+export interface StoredBody {
+  readonly object: ApiObject;
+  /** See `respelledFields`. */
+  readonly respelled: readonly ValuePath[];
+}
+
 export interface BodyReader {
   /** Throws 400 or 415. `otherVersions` are further accepted API versions. */
   object(context: RequestContext, type: Kind, validation: FieldValidation, otherVersions?: readonly string[]): Promise<ApiObject>;
   /** The same for an object of the resource itself, in stored form. */
-  stored(context: RequestContext, resource: ServedResource, validation: FieldValidation): Promise<ApiObject>;
+  stored(context: RequestContext, resource: ServedResource, validation: FieldValidation): Promise<StoredBody>;
   /** Null without a body. Unknown members are dropped. Throws 400 or 415. */
   options(context: RequestContext, type: Kind): Promise<JsonObject | null>;
   /** Ignores the media type of the body: patches. */
@@ -84,7 +91,7 @@ export function createBodyReader(workers: Workers): BodyReader {
       reading(context, () => readObject(workers, context, { type, otherVersions, receive: null }, validation)),
     stored: (context, resource, validation) =>
       reading(context, () =>
-        readObject(workers, context, { type: resource, otherVersions: [], receive: resource.behaviour.receiveDecoded }, validation),
+        readStored(workers, context, { type: resource, otherVersions: [], receive: resource.behaviour.receiveDecoded }, validation),
       ),
     options: (context, type) => reading(context, () => readOptions(workers, context, type)),
     json: (context, findDuplicates, explain) =>
@@ -110,7 +117,9 @@ async function readOptions(workers: Workers, context: RequestContext, type: Kind
   return result.object as JsonObject;
 }
 
-async function readObject(workers: Workers, context: RequestContext, expected: Expected, validation: FieldValidation): Promise<ApiObject> {
+const readObject = async (...request: Parameters<typeof readStored>): Promise<ApiObject> => (await readStored(...request)).object;
+
+async function readStored(workers: Workers, context: RequestContext, expected: Expected, validation: FieldValidation): Promise<StoredBody> {
   const { type, receive } = expected;
   const result = await decodeExpected(workers, context, expected, validation !== 'Ignore');
   const decoded = result.object as JsonObject;
@@ -123,7 +132,7 @@ async function readObject(workers: Workers, context: RequestContext, expected: E
     result.refusal === undefined ? `strict decoding error: ${received.strict.join(', ')}` : [result.refusal, ...received.strict].join(', ');
   reportFields(context, [...result.strict, ...received.strict], validation, () => cannotHandle(type, type, whole));
   context.audit?.requestBody(received.object);
-  return received.object;
+  return { object: received.object, respelled: result.respelled ?? [] };
 }
 
 async function decodeExpected(

@@ -89,4 +89,4 @@ const reported = { unknownFields: 'report' } as const;
 const restored = { ...reported, numbers: 'memory' } as const;
 
 const receivedOf = (result: StructureResult): Received =>
-  result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict } : result;
+  result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict, respelled: result.respelled } : result;

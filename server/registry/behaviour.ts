@@ -1,3 +1,4 @@
+import type { ValuePath } from '../../api/json/valuePath.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import type { StatusError } from '../../api/status.js';
@@ -9,7 +10,14 @@ import type { Strategy } from './strategy.js';
 import type { TableColumn } from './tableColumn.js';
 
 export type Received =
-  | { readonly ok: true; readonly object: ApiObject; /** One text for each unknown field. */ readonly strict: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly object: ApiObject;
+      /** One text for each unknown field. */
+      readonly strict: readonly string[];
+      /** See `respelledFields`. */
+      readonly respelled?: readonly ValuePath[];
+    }
   | { readonly ok: false; readonly message: string };
 
 /** Neither direction changes its argument; results may share members with it. */

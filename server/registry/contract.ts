@@ -1,3 +1,4 @@
+import type { ValuePath } from '../../api/json/valuePath.js';
 import type { BodyForm } from './admission.js';
 import type { ApiObject } from '../../api/object.js';
 import type { Consistency, ListRequest, ListResult, StoredObject, Watch, WatchRequest, WatchSink } from '../storage/contract.js';
@@ -35,6 +36,8 @@ export interface Change {
   readonly uid: string | null;
   /** Null where creation is not possible. */
   readonly mayCreate: CreationCheck | null;
+  /** See `respelledFields`; of the object that `apply` returned last. */
+  readonly respelled?: () => readonly ValuePath[];
   /** Server-side apply: an absent object is created for every kind. */
   readonly applies?: boolean;
   readonly form?: BodyForm | undefined;

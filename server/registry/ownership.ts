@@ -1,3 +1,4 @@
+import type { ValuePath } from '../../api/json/valuePath.js';
 import { turns, type Ended } from '../../workers/turns/turns.js';
 import { inOneGo, type Steps } from '../../api/steps.js';
 import { isObject } from '../../api/json/json.js';
@@ -68,6 +69,8 @@ async function unlessFailed<T>(worked: Promise<T>, otherwise: () => Eventually<T
 interface UpdateWriter extends Writer {
   readonly ended?: Ended | undefined;
   readonly sent: readonly JsonValue[] | undefined;
+  /** See `respelledFields`. */
+  readonly respelled: readonly ValuePath[];
 }
 
 const sentOwners = ({ subresource, sent }: UpdateWriter): UpdateWriter['sent'] => (subresource === '' ? sent : undefined);
@@ -86,7 +89,7 @@ export function ownUpdated(
   if (isReset(sent)) return undefined;
   const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
-  const kept = keptOwners(resource, object, old, writer);
+  const kept = writer.respelled.length > 0 ? null : keptOwners(resource, object, old, writer);
   if (kept !== null && staysTyped(resource, kept, object, old)) return kept;
   const change = { before: old, after: object };
   const worked = converting(resource, (forms) => ownedAfter(resource, change, { ...writer, sent }, forms), writer.ended);
@@ -194,13 +197,15 @@ function* owned(
   resource: ServedResource,
   change: ObjectChange,
   managers: Managers,
-  { writer, versions }: { readonly writer: Writer; readonly versions: Versions },
+  { writer, versions }: { readonly writer: Writer & Partial<Pick<UpdateWriter, 'respelled'>>; readonly versions: Versions },
 ): Steps<JsonObject[] | undefined> {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
   const { resets } = resource.behaviour.strategy.through(writer.subresource);
   const schema = versions.schemaOf(id.apiVersion);
   for (const each of [change.after, change.before]) if (schema !== null && !(yield* fits(resource, each, schema))) return undefined;
-  const owners = yield* unlessIndistinct(ownUpdate(change, managers, { id, now: writer.now, resets }, versions));
+  const owners = yield* unlessIndistinct(
+    ownUpdate(change, managers, { id, now: writer.now, resets, respelled: writer.respelled ?? [] }, versions),
+  );
   if (owners === null) return undefined;
   const entries = yield* writingManagers(capManagers(owners));
   return entries.length === 0 ? undefined : entries;

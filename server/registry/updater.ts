@@ -176,7 +176,7 @@ export class Updater {
     const {
       object,
       old,
-      change: { subresource },
+      change: { subresource, respelled },
     } = admitted;
     const steps = target.resource.behaviour.strategy.through(subresource);
     const reviewing = reviewAhead(steps, object, request);
@@ -185,7 +185,7 @@ export class Updater {
       ? await labelsOfNamespace(this.#objects.storage, target.namespace)
       : undefined;
     const context = contextOf(request, owners, namespaceLabels);
-    const step = await prepareUpdate(target, { object, old, subresource }, context);
+    const step = await prepareUpdate(target, { object, old, subresource, respelled: respelled?.() ?? [] }, context);
     step.warnings.forEach(request.warn);
     return step;
   }
@@ -298,7 +298,7 @@ async function ownersAfterAdmission(
   const [left, before] = [object.metadata.managedFields, sent.metadata.managedFields];
   const admitted = sameValue(left ?? [], before ?? []) ? null : ownersAdmitted(left, request.warn);
   if (admitted !== null || applied !== undefined) return admitted ?? applied;
-  const update = { object: sent, old, subresource: change.subresource };
+  const update = { object: sent, old, subresource: change.subresource, respelled: change.respelled?.() ?? [] };
   return (await ownersOfUpdate(target, update, contextOf(request, undefined, undefined))) ?? [];
 }
 

@@ -1,3 +1,4 @@
+import type { ValuePath } from '../../api/json/valuePath.js';
 import type { ApiObject, JsonObject, ObjectMeta } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { badRequest, conflict, invalidObject, modified, plainError, type StatusError } from '../../api/status.js';
@@ -106,6 +107,8 @@ export interface Update {
   readonly object: ApiObject;
   readonly old: ApiObject;
   readonly subresource: string;
+  /** See `respelledFields`. */
+  readonly respelled: readonly ValuePath[];
 }
 
 export type UpdateStep =
@@ -130,6 +133,7 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
     context.owners ??
     ownUpdated(resource, withoutEmpty(object, resource.storage), old, {
       sent: sentOwners,
+      respelled: update.respelled,
       manager: context.manager,
       subresource,
       now: context.now,
@@ -178,13 +182,14 @@ function* changeFindings(target: Target, change: Update, context: WriteContext):
 /** `object`, which the client sent, belongs to the callee. Undefined for objects without owners. */
 export function ownersOfUpdate(
   target: Target,
-  { object, old, subresource }: Update,
+  { object, old, subresource, respelled }: Update,
   context: WriteContext,
 ): Eventually<JsonObject[] | undefined> {
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
   return ownUpdated(target.resource, withoutEmpty(object, target.resource.storage), old, {
     sent,
+    respelled,
     manager: context.manager,
     subresource,
     now: context.now,

@@ -2,6 +2,7 @@ import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Telling } from '../../api/catalogue/emptiness.js';
 import { setMember } from '../../api/json/setMember.js';
 import type { Steps } from '../../api/steps.js';
+import type { ValuePath } from '../../api/json/valuePath.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { quoted } from '../codecs/goQuotes.js';
@@ -18,6 +19,9 @@ export interface MemberStep {
   readonly owner: string;
   readonly called: string;
 }
+
+/** Bounds recorded paths. */
+const respelledMax = 1_000;
 
 type Step = MemberStep | string | number;
 
@@ -42,6 +46,8 @@ export class CheckContext {
   problem: string | undefined;
   strict: string[] = [];
   members = 0;
+  /** See `StructureResult`. */
+  readonly respelled: ValuePath[] = [];
   /** Whether to keep an empty list or map at this place. */
   telling: Telling | null = null;
   readonly #steps: Step[] = [];
@@ -101,6 +107,7 @@ export class CheckContext {
     let first: string | undefined;
     for (const { context, strictBefore, problemBefore } of this.#postponed) {
       this.members += context.members;
+      this.respelled.push(...context.respelled.slice(0, respelledMax - this.respelled.length));
       strict.push(...this.strict.slice(from, strictBefore), ...context.strict);
       from = strictBefore;
       if (!problemBefore) first ??= context.problem;
@@ -143,6 +150,13 @@ export class CheckContext {
       if (checked !== value && isMembers(value) && isMembers(checked)) replaceMembers(value, checked);
     };
     return this.postpone(value, checkNow, true);
+  }
+
+  /** The value here differs from its stored form. */
+  reportRespelled(): void {
+    const steps = this.#steps.slice(0, this.#depth);
+    if (this.respelled.length >= respelledMax || !steps.some((step) => typeof step === 'number')) return;
+    this.respelled.push(steps.map((step) => (typeof step === 'object' ? step.name : step)));
   }
 
   reportUnknown(name: string): void {

@@ -190,7 +190,7 @@ const outOfRange = (text: string): string => {
 const quantityChecker: Checker = {
   goType: 'resource.Quantity',
   zero: () => '0',
-  check: (value) => {
+  check: (value, context) => {
     const text =
       typeof value === 'string'
         ? value
@@ -201,6 +201,7 @@ const quantityChecker: Checker = {
             : String(value);
     const canonical = canonicalQuantity(text);
     if (!canonical.ok) throw new StructureError(canonical.message);
+    if (canonical.text !== text) context.reportRespelled();
     return canonical.text;
   },
 };

@@ -49,6 +49,7 @@ export function checkMember(object: JsonMembers, value: Json, member: Member, co
   const around = context.telling;
   if (member.telling !== null) context.telling = member.telling;
   const after = member.checker().check(value, context);
+  if (member.isCollection && isEmpty(after)) context.reportRespelled();
   context.telling = around;
   context.leave();
   if (after !== value) object[member.name] = after;

@@ -1,5 +1,6 @@
 import { typeNamed, type ApiType, type Scalar, type Shape } from '../../api/catalogue/types.js';
 import { countMembers } from '../codecs/json.js';
+import type { ValuePath } from '../../api/json/valuePath.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Steps } from '../../api/steps.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
@@ -35,6 +36,8 @@ export type StructureResult =
       readonly value: JsonMembers;
       /** `unknown field "spec.foo"` or `duplicate field "spec.foo"`, in text order; at most 100. */
       readonly strict: readonly string[];
+      /** Values within lists that the stored form spells differently: quantities, and empty lists and maps. At most 1,000. */
+      readonly respelled: readonly ValuePath[];
       /** Includes unknown members; if the text has more, some are repeated. */
       readonly members: number;
     }
@@ -73,8 +76,8 @@ function checkedWith(context: CheckContext, value: JsonMembers, type: ApiType): 
   return objectChecker(type.name).check(value, context) as JsonMembers;
 }
 
-const resultOf = (value: JsonMembers, { problem, strict, members }: CheckContext): StructureResult =>
-  problem === undefined ? { ok: true, value, strict, members } : { ok: false, message: problem };
+const resultOf = (value: JsonMembers, { problem, strict, respelled, members }: CheckContext): StructureResult =>
+  problem === undefined ? { ok: true, value, strict, respelled, members } : { ok: false, message: problem };
 
 function failureOf(error: unknown): StructureResult {
   if (error instanceof StructureError) return { ok: false, message: error.message };

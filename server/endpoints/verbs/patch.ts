@@ -1,3 +1,4 @@
+import type { ValuePath } from '../../../api/json/valuePath.js';
 import { quoted } from '../../../workers/codecs/goQuotes.js';
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
@@ -125,6 +126,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const validated = fieldValidation !== 'Ignore';
   const body = await readPatch({ context, patcher, validated }, resource, reader);
   const options = writeOptions(context, dryRun, fieldManager);
+  let respelled: readonly ValuePath[] = [];
   function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const sent = { ...body(), before: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen }, validated };
@@ -134,6 +136,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { object, unknown, otherKind } = yield* patchedKind(after, resource, { strategic, refusal });
     const checked = yield* outcomeOf(receiverOf(resource, strategic)(object));
     if (!checked.ok) throw yield* refusal(checked.message);
+    respelled = checked.respelled ?? [];
     const strict = [...odd, ...[...unknown, ...checked.strict].sort(spellingOrder(mediaType, resource))];
     if (fieldValidation === 'Strict' && strict.length > 0) throw yield* refusal(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
@@ -147,6 +150,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     subresource: route.subresource?.name ?? '',
     uid: null,
     mayCreate: null,
+    respelled: () => (view === null ? respelled : []),
     ...(view === null ? {} : { applies: true, form: formOf(view, route.resource) }),
   };
   const written = await registry.update(targetOf(route), change, options);

@@ -22,7 +22,7 @@ import { deletionOptions, targetOf, writeOptions, type VerbDeps, type VerbHandle
 export const create: VerbHandler = async (context, route, { registry, reader }) => {
   const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
-  const object = await reader.stored(context, route.resource, parameters.fieldValidation);
+  const { object } = await reader.stored(context, route.resource, parameters.fieldValidation);
   const stored = await registry.create(targetOf(route), object, writeOptions(context, parameters.dryRun, parameters.fieldManager));
   await context.turn?.();
   sendObject(context, representation, { resource: route.resource, stored }, 201);
@@ -31,7 +31,7 @@ export const create: VerbHandler = async (context, route, { registry, reader }) 
 export const update: VerbHandler = async (context, route, { registry, reader, authorize }) => {
   const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
-  const object = await reader.stored(context, route.resource, parameters.fieldValidation).catch(async (error: unknown) => {
+  const { object, respelled } = await reader.stored(context, route.resource, parameters.fieldValidation).catch(async (error: unknown) => {
     if (error instanceof OtherKindError) await checkReplaced(error.metadata, targetOf(route), registry);
     throw error;
   });
@@ -41,6 +41,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
     // Every attempt needs its own copy, which preparing an update changes.
     apply: (): ApiObject => copyOf(object as JsonObject) as ApiObject,
     replaces: true,
+    respelled: () => respelled,
     subresource: route.subresource?.name ?? '',
     uid: uid === '' ? null : uid,
     mayCreate: creationCheck(context, route, authorize),

@@ -18,7 +18,7 @@ export function parseUrl(text: string): ParsedUrl {
   const refuse = (what: string): ParsedUrl => ({ ok: false, message: `parse ${JSON.stringify(text)}: ${what}` });
   if (control.test(text)) return refuse('net/url: invalid control character in URL');
   const { body, fragment } = cutFragment(text);
-  if (body === '') return text === '' ? refuse('empty url') : { ok: true, scheme: '', user: null, host: '', query: '', fragment };
+  if (body === '') return { ok: true, scheme: '', user: null, host: '', query: '', fragment };
   if (body.startsWith(':')) return refuse('missing protocol scheme');
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(body)?.[1] ?? '';
   const [rest = '', query = ''] = cut(scheme === '' ? body : body.slice(scheme.length + 1), '?');

@@ -1,8 +1,10 @@
 import type { Steps } from '../../../api/steps.js';
+import type { ValuePath } from '../../../api/json/valuePath.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { compare, isSame, type Comparison } from './compare.js';
 import { FieldSet } from './fieldSet.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
+import { respelledFields } from './respelled.js';
 import { reconciled } from './reconcile.js';
 import type { Schema } from './schema.js';
 import { typeProblem } from './typed.js';
@@ -86,6 +88,7 @@ interface Disowning {
   readonly self: string;
   readonly by: ManagerId;
   readonly resets: FieldSet;
+  readonly respelled?: FieldSet;
   readonly force: boolean;
 }
 
@@ -95,7 +98,7 @@ interface Disowning {
 export function* disown(
   change: ObjectChange,
   managers: Managers,
-  { self, by, resets, force }: Disowning,
+  { self, by, resets, respelled = FieldSet.empty, force }: Disowning,
   versions: Versions,
 ): Steps<OwnershipResult> {
   const comparisons = new Map<string, Comparison | null>();
@@ -104,7 +107,9 @@ export function* disown(
     if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { by, resets, versions })));
     return known;
   }
-  const comparison = yield* comparisonIn(by.apiVersion);
+  const compared = yield* comparisonIn(by.apiVersion);
+  const comparison = compared === null || respelled.isEmpty ? compared : withRespelled(compared, respelled.recursiveDifference(resets));
+  comparisons.set(by.apiVersion, comparison);
   if (comparison === null) throw new RangeError(`no schema for ${by.apiVersion}`);
   const unions = new Map<Comparison, FieldSet>();
   const touched = (found: Comparison): FieldSet => {
@@ -129,6 +134,11 @@ export function* disown(
   }
   return !force && conflicts.length > 0 ? { ok: false, conflicts } : { ok: true, managers: kept, comparison };
 }
+
+const withRespelled = (comparison: Comparison, respelled: FieldSet): Comparison => ({
+  ...comparison,
+  modified: comparison.modified.union(respelled.difference(comparison.added)),
+});
 
 function* compareIn(
   { before, after }: ObjectChange,
@@ -165,6 +175,8 @@ export interface OwnWrite {
   readonly now: string;
   /** Default: nothing. */
   readonly resets?: FieldSet;
+  /** See `respelledFields`. */
+  readonly respelled?: readonly ValuePath[];
 }
 
 /**
@@ -174,13 +186,15 @@ export interface OwnWrite {
 export function* ownUpdate(
   change: ObjectChange,
   recorded: Managers,
-  { id, now, resets = FieldSet.empty }: OwnWrite,
+  { id, now, resets = FieldSet.empty, respelled: paths = [] }: OwnWrite,
   versions: Versions,
 ): Steps<Managers> {
   const key = managerKey(id);
   yield* checkForms(change.before, recorded, id.apiVersion, versions);
   const managers = yield* reconciled(recorded, (version) => versions.schemaOf(version));
-  const result = yield* disown(change, managers, { self: key, by: id, resets, force: true }, versions);
+  const schema = versions.schemaOf(id.apiVersion);
+  const respelled = schema === null || paths.length === 0 ? FieldSet.empty : respelledFields(paths, change.after as JsonObject, schema);
+  const result = yield* disown(change, managers, { self: key, by: id, resets, respelled, force: true }, versions);
   if (!result.ok) throw new Error('a forced write cannot conflict');
   const { comparison } = result;
   if (isSame(comparison)) return result.managers;

@@ -87,10 +87,12 @@ function made(type: ApiType, seed: number, changed: readonly Change[]): { value:
   return { value, order: new Map([...order].map(([container, names]) => [container, [names]])) };
 }
 
-/** As text, because the order of members counts. */
+/** As text, because the order of members counts; that of respelled values does not. */
 const reported = (result: StructureResult): string =>
-  JSON.stringify(result, (_name, each: unknown) =>
-    typeof each === 'bigint' ? `${each}n` : each instanceof NumberLiteral ? `literal ${each.text}` : Object.is(each, -0) ? '-0' : each,
+  JSON.stringify(
+    result.ok ? { ...result, respelled: result.respelled.map((path) => path.join('/')).sort() } : result,
+    (_name, each: unknown) =>
+      typeof each === 'bigint' ? `${each}n` : each instanceof NumberLiteral ? `literal ${each.text}` : Object.is(each, -0) ? '-0' : each,
   );
 
 function checkSame(type: ApiType, seed: number, changed: readonly Change[]): StructureResult {

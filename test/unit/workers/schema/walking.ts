@@ -26,8 +26,8 @@ export function walked(value: JsonMembers, type: ApiType, order: MemberOrder | u
     if (isMembers(metadata) && Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0)
       metadata['managedFields'].push({});
     const checked = walk.object(value, type.name) as JsonMembers;
-    const { problem, strict, members } = walk.context;
-    return problem === undefined ? { ok: true, value: checked, strict, members } : { ok: false, message: problem };
+    const { problem, strict, respelled, members } = walk.context;
+    return problem === undefined ? { ok: true, value: checked, strict, respelled, members } : { ok: false, message: problem };
   } catch (error) {
     if (error instanceof StructureError) return { ok: false, message: error.message };
     throw error;
@@ -47,6 +47,12 @@ const lastWords = (name: string, count: number): string => name.split('.').slice
 const leafOf = (name: string): Checker | undefined => (Object.hasOwn(leaves, name) ? leaves[name] : undefined);
 const alternativeOf = (name: string): string | undefined =>
   /^apiextensions\.v1\.JSONSchemaPropsOr(Bool|Array|StringArray)$/.exec(name)?.[1];
+
+const isCollection = ({ name, shape }: Field, owner: string): boolean =>
+  (shape.is === 'list' || shape.is === 'map') &&
+  !(name === 'items' && owner.endsWith('List')) &&
+  `${owner}.${name}` !== 'HPAScalingRules.policies';
+const isEmpty = (value: Json): boolean => Object.keys(value as object).length === 0;
 
 /** Lists in maps, whose type has a name. */
 const inMaps = new WeakSet<Shape>();
@@ -89,6 +95,7 @@ class Walk {
         const around = this.context.telling;
         this.context.telling = tellingAt(owner, member) ?? around;
         const after = this.#value(before, field.shape, textTypeOf(name, member));
+        if (isCollection(field, owner) && isEmpty(after)) this.context.reportRespelled();
         this.context.leave();
         if (!this.#isAbsent(after, field, owner)) kept[member] = after;
         this.context.telling = around;
@@ -167,12 +174,11 @@ class Walk {
     return value;
   }
 
-  #isAbsent(value: Json, { name, shape, presence }: Field, owner: string): boolean {
+  #isAbsent(value: Json, field: Field, owner: string): boolean {
+    const { presence } = field;
     const { telling } = this.context;
-    const isItems = name === 'items' && owner.endsWith('List');
-    if ((shape.is === 'list' || shape.is === 'map') && !isItems && `${owner}.${name}` !== 'HPAScalingRules.policies') {
-      const isEmpty = Object.keys(value as object).length === 0;
-      return presence !== 'nullable' && isEmpty && (telling === null || (telling === 'lists' && !Array.isArray(value)));
+    if (isCollection(field, owner)) {
+      return presence !== 'nullable' && isEmpty(value) && (telling === null || (telling === 'lists' && !Array.isArray(value)));
     }
     return value === null || (presence === 'value' && (value === '' || value === 0 || value === false));
   }
