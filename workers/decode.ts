@@ -31,7 +31,6 @@ export type DecodeObjectResult =
       readonly strict: readonly string[];
       /** The same as a refusal, `strict decoding error: ...`. Undefined if there are none. */
       readonly refusal: string | undefined;
-      /** See `StructureResult`; undefined if there are none. */
       readonly respelled?: readonly ValuePath[];
     }
   /** The bytes are unreadable; the message continues `the object provided is unrecognized (must be of type X): `, without the excerpt of the body. */

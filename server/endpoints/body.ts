@@ -37,7 +37,6 @@ export interface DecodedBody {
 
 export interface StoredBody {
   readonly object: ApiObject;
-  /** See `respelledFields`. */
   readonly respelled: readonly ValuePath[];
 }
 

@@ -15,7 +15,6 @@ export type Received =
       readonly object: ApiObject;
       /** One text for each unknown field. */
       readonly strict: readonly string[];
-      /** See `respelledFields`. */
       readonly respelled?: readonly ValuePath[];
     }
   | { readonly ok: false; readonly message: string };

@@ -69,7 +69,6 @@ async function unlessFailed<T>(worked: Promise<T>, otherwise: () => Eventually<T
 interface UpdateWriter extends Writer {
   readonly ended?: Ended | undefined;
   readonly sent: readonly JsonValue[] | undefined;
-  /** See `respelledFields`. */
   readonly respelled: readonly ValuePath[];
 }
 

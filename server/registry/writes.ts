@@ -107,7 +107,6 @@ export interface Update {
   readonly object: ApiObject;
   readonly old: ApiObject;
   readonly subresource: string;
-  /** See `respelledFields`. */
   readonly respelled: readonly ValuePath[];
 }
 
@@ -242,9 +241,9 @@ export function checkNamespace(meta: ObjectMeta, { resource, namespace }: Target
 
 /** The body must name the object of the path. */
 export function checkIdentity(meta: ObjectMeta, target: Target): void {
+  checkNamespace(meta, target);
   const name = meta.name ?? '';
   if (name === '') throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
-  checkNamespace(meta, target);
   if (name !== target.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
 }
 

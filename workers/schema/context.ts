@@ -20,7 +20,6 @@ export interface MemberStep {
   readonly called: string;
 }
 
-/** Bounds recorded paths. */
 const respelledMax = 1_000;
 
 type Step = MemberStep | string | number;
@@ -46,7 +45,6 @@ export class CheckContext {
   problem: string | undefined;
   strict: string[] = [];
   members = 0;
-  /** See `StructureResult`. */
   readonly respelled: ValuePath[] = [];
   /** Whether to keep an empty list or map at this place. */
   telling: Telling | null = null;
@@ -152,7 +150,6 @@ export class CheckContext {
     return this.postpone(value, checkNow, true);
   }
 
-  /** The value here differs from its stored form. */
   reportRespelled(): void {
     const steps = this.#steps.slice(0, this.#depth);
     if (this.respelled.length >= respelledMax || !steps.some((step) => typeof step === 'number')) return;

@@ -36,7 +36,7 @@ export type StructureResult =
       readonly value: JsonMembers;
       /** `unknown field "spec.foo"` or `duplicate field "spec.foo"`, in text order; at most 100. */
       readonly strict: readonly string[];
-      /** Values within lists that the stored form spells differently: quantities, and empty lists and maps. At most 1,000. */
+      /** Quantities, empty lists and empty maps within lists that the stored form spells differently; at most 1,000. */
       readonly respelled: readonly ValuePath[];
       /** Includes unknown members; if the text has more, some are repeated. */
       readonly members: number;

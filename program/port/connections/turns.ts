@@ -85,18 +85,15 @@ const usual: TurnOptions = {
 };
 
 /**
- * Schedules work on the event loop. One read of an HTTP/2 connection may bring a thousand requests, all handed over before the frame that cancels them
- * (CVE-2023-44487); one answer of the consensus thread lets hundreds go on. Either would block all other clients. So some work begins at once, the rest in the
- * next turns, one piece of each client after the other:
+ * Schedules work on the event loop. One read of an HTTP/2 connection may bring a thousand requests before the frame that cancels them (CVE-2023-44487), one
+ * answer of the consensus thread lets hundreds go on. So some work begins at once, the rest in the next turns, one piece of each client after the other:
  *
  *     turn ─▶ client A ─▶ client B ─▶ client C ─▶ A ...        until there are 16, or 2 ms are over; then the event loop goes round
  *                │
  *                └─ returning requests first, then a request of each of its connections in turn
  *
- * A client with one request waits for one piece of each other client. Requests that were cancelled by then never begin. While many of a client wait, its
- * connections are not read, and later one per turn.
- *
- * A client without room for its requests is slowed down (`paces.ts`), and not read meanwhile.
+ * Requests that were cancelled by then never begin. While many of a client wait, its connections are not read, and later one per turn.
+ * Clients without room for requests are slowed down (`paces.ts`).
  */
 export class Turns {
   readonly #queues = new WeakMap<ClientConnection, ConnectionQueue>();

@@ -119,11 +119,10 @@ export const patchView =
 async function patchThrough(view: View | null, context: RequestContext, route: Route, { registry, reader }: VerbDeps): Promise<void> {
   const resource = view?.type(route.resource) ?? route.resource;
   const mediaType = patchMediaType(context);
-  const strategic = mediaType === strategicType;
   const patcher = patcherFor(mediaType, route.resource, applyMediaTypes(context));
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
-  const validated = fieldValidation !== 'Ignore';
+  const [strategic, validated] = [mediaType === strategicType, fieldValidation !== 'Ignore'];
   const body = await readPatch({ context, patcher, validated }, resource, reader);
   const options = writeOptions(context, dryRun, fieldManager);
   let respelled: readonly ValuePath[] = [];
@@ -142,8 +141,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (otherKind !== null) refuseOtherKind(otherKind, checked.object, route);
     if (view === null || current === null) return checked.object;
-    checkIdentity(checked.object.metadata, targetOf(route));
-    return putThrough(view, current, checked.object, { resource: route.resource, manager: options.manager });
+    return putShown(checked.object, { view, current, route, manager: options.manager });
   }
   const change = {
     apply: (current: ApiObject | null) => turns.run(applied(current), endedOf(options)),
@@ -157,6 +155,14 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   await context.turn?.();
   if (view === null) sendObject(context, representation, { resource, stored: written.object });
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
+}
+
+function putShown(
+  patched: ApiObject,
+  { view, current, route, manager }: { view: View; current: ApiObject; route: Route; manager: string },
+): ApiObject {
+  checkIdentity(patched.metadata, targetOf(route));
+  return putThrough(view, current, patched, { resource: route.resource, manager });
 }
 
 const receiverOf = ({ behaviour: { receive, receiveApplied } }: ServedResource, strategic: boolean): typeof receive =>

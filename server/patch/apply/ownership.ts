@@ -175,7 +175,6 @@ export interface OwnWrite {
   readonly now: string;
   /** Default: nothing. */
   readonly resets?: FieldSet;
-  /** See `respelledFields`. */
   readonly respelled?: readonly ValuePath[];
 }
 

@@ -6,15 +6,13 @@ import { itemElement, ListItemError } from './items.js';
 import { memberOf, shapeOf, type Schema } from './schema.js';
 
 /**
- * Returns the fields that count as changed because of how their values were sent. The reference compares lists inside atomic fields as Go values
- * (`listReflect.EqualsUsing` of structured-merge-diff): there `1024Mi` differs from the stored `1Gi`, and an empty list or map from an absent one. `paths` lead
- * to such values of `sent`.
+ * Returns fields that count as changed for their spelling. The reference compares lists inside atomic fields as Go values (`listReflect.EqualsUsing` of
+ * structured-merge-diff): `1024Mi` differs from the stored `1Gi`, an empty list or map from an absent one. `paths` lead to such values.
  */
 export function respelledFields(paths: readonly ValuePath[], sent: JsonObject, schema: Schema): FieldSet {
   return FieldSet.unionOf(paths.flatMap((path) => respelledField(path, sent, schema)));
 }
 
-/** Returns one set, or none for a path that crosses no list inside an atomic field. */
 function respelledField(path: ValuePath, sent: JsonObject, schema: Schema): readonly FieldSet[] {
   const elements: string[] = [];
   let [value, type]: [JsonValue | undefined, Schema] = [sent, schema];
