@@ -8,6 +8,12 @@ import { programFile } from './programs.js';
 export type { Exit, ProcessSpec } from './managedProgram.js';
 export { describeExit } from './managedProgram.js';
 
+/**
+ * glibc would raise this threshold to the largest block freed, and large bodies would leave gaps among smaller blocks of its heap (docs/scaling.md). Other
+ * allocators ignore it.
+ */
+const allocator = { MALLOC_MMAP_THRESHOLD_: '131072' };
+
 /** A program in a separate process, for SIGKILL and SIGSTOP. It writes its output directly to its log file. */
 export class ManagedProcess extends Managed<ChildProcess> implements ManagedProgram {
   #taker: ConnectionTaker | null = null;
@@ -45,7 +51,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
         spawn(process.execPath, args, {
           stdio: ['ignore', log ?? 'ignore', log ?? 'ignore', 'ipc'],
           detached: true,
-          env: { ...process.env, ...this.spec.environment },
+          env: { ...allocator, ...process.env, ...this.spec.environment },
         }),
       );
     } finally {
