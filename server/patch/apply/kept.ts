@@ -23,8 +23,7 @@ interface WalkedOwners extends Owners {
 }
 
 /**
- * Most updates change only fields of their writer: this is found without sets, by walking both states along with the owners' fields. Everything else, above
- * all added and removed members, is `more`. All fields are in the version of both states and in the spelling of `FieldSet`.
+ * Most updates change only fields of their writer: this is found without sets, by walking both states along with the owners' fields. Everything else is `more`. All fields are in the version of both states and in the spelling of `FieldSet`.
  */
 export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, { mine, others }: Owners): Touched {
   const owners: WalkedOwners = { mine, others, walk: { left: touchedMax } };
