@@ -37,6 +37,7 @@ export interface Writer {
   readonly manager: string;
   readonly subresource: string;
   readonly now: string;
+  readonly respelled?: readonly ValuePath[];
 }
 
 /** `body` has defaults and lacks the server's own additions, which have no owner. Undefined for types without a known schema. */
@@ -69,7 +70,6 @@ async function unlessFailed<T>(worked: Promise<T>, otherwise: () => Eventually<T
 interface UpdateWriter extends Writer {
   readonly ended?: Ended | undefined;
   readonly sent: readonly JsonValue[] | undefined;
-  readonly respelled: readonly ValuePath[];
 }
 
 const sentOwners = ({ subresource, sent }: UpdateWriter): UpdateWriter['sent'] => (subresource === '' ? sent : undefined);
@@ -88,7 +88,7 @@ export function ownUpdated(
   if (isReset(sent)) return undefined;
   const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
-  const kept = writer.respelled.length > 0 ? null : keptOwners(resource, object, old, writer);
+  const kept = (writer.respelled ?? []).length > 0 ? null : keptOwners(resource, object, old, writer);
   if (kept !== null && staysTyped(resource, kept, object, old)) return kept;
   const change = { before: old, after: object };
   const worked = converting(resource, (forms) => ownedAfter(resource, change, { ...writer, sent }, forms), writer.ended);
@@ -196,7 +196,7 @@ function* owned(
   resource: ServedResource,
   change: ObjectChange,
   managers: Managers,
-  { writer, versions }: { readonly writer: Writer & Partial<Pick<UpdateWriter, 'respelled'>>; readonly versions: Versions },
+  { writer, versions }: { readonly writer: Writer; readonly versions: Versions },
 ): Steps<JsonObject[] | undefined> {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
   const { resets } = resource.behaviour.strategy.through(writer.subresource);
