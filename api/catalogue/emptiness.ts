@@ -31,6 +31,7 @@ const places: Readonly<Record<string, Telling>> = {
   // These members must not be set.
   'PersistentVolumeClaimTemplate.metadata': 'lists',
   'PodSpec.ephemeralContainers': 'lists',
+  'PodSpec.resources': 'lists',
   'ResourceClaimTemplateSpec.metadata': 'lists',
   // An empty list is set, too.
   'ResourceSlice.spec': 'lists',

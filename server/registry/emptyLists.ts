@@ -23,9 +23,9 @@ function placesOf(kind: KindName): readonly Place[] {
   return places;
 }
 
-/** Before this, empty lists and maps show that the sender has set them. */
-export function settleEmpty(object: ApiObject, kind: KindName): void {
-  for (const place of placesOf(kind)) settle(object, place, 0);
+/** Before this, empty lists and maps show that the sender has set them. An `unstored` object keeps those that it would print as null. */
+export function settleEmpty(object: ApiObject, kind: KindName, unstored = false): void {
+  for (const place of placesOf(kind)) if (!unstored || place.as !== 'null') settle(object, place, 0);
 }
 
 /** Removes empty values that will be absent, which have no owner. */

@@ -41,7 +41,7 @@ export interface FieldSteps {
 
 interface WriteSteps {
   ahead(object: ApiObject): Steps<void>;
-  canonicalize(object: ApiObject): void;
+  canonicalize(object: ApiObject, unstored?: boolean): void;
 }
 
 export interface CreateSteps extends WriteSteps {

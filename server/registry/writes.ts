@@ -155,8 +155,9 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
     afterwards(steps.lastFindings(object, old, findings, context.warn), (last) => {
       // Admission may have changed the name.
       refuseInvalid(target, object.metadata.name ?? '', [...findings, ...last]);
-      steps.canonicalize(object);
-      settleEmpty(object, resource.storage);
+      const unstored = completesDeletion(object, resource.behaviour.strategy.delete);
+      steps.canonicalize(object, unstored);
+      settleEmpty(object, resource.storage, unstored);
       const form = storedForm(object, apiVersionOf(resource.storage));
       const before = storedForm(old, apiVersionOf(resource.storage));
       const warnings = steps.warnings(object, old);

@@ -57,11 +57,11 @@ export function checkMember(object: JsonMembers, value: Json, member: Member, co
 }
 
 /** Whether a set member equals an unset one. An empty list printed as null stays for now: its sender owns the field. */
-const isAbsent = (value: Json, { presence, isCollection }: Member, telling: Telling | null): boolean => {
+const isAbsent = (value: Json, { presence, isCollection, shape }: Member, telling: Telling | null): boolean => {
   if (isCollection)
     return presence !== 'nullable' && isEmpty(value) && (telling === null || (telling === 'lists' && !Array.isArray(value)));
   if (presence === 'value') return value === '' || value === 0 || value === false || value === null;
-  return value === null;
+  return value === null || (value === '' && presence === 'optional' && shape.is === 'scalar' && shape.scalar === 'bytes');
 };
 
 const isEmpty = (value: Json): boolean => {

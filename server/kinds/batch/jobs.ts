@@ -103,7 +103,9 @@ export const jobs: Kind<Draft<v1.Job>> = {
   },
   validate,
   // This default also applies on reads; a refusal because of labels set by it would confuse.
-  canonicalize: mirrorLabels,
+  canonicalize(job, unstored) {
+    if (unstored !== true) mirrorLabels(job);
+  },
   warnings: (job, old) => [
     ...(old === null ? podNameWarnings(job) : []),
     ...(hasNewGeneration(job, old) ? jobSpecWarnings(specOf(job), spec) : []),

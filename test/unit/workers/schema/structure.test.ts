@@ -129,6 +129,13 @@ describe('schema/structure', function () {
     expect(Math.min(accepted, refused, strict)).to.be.greaterThan(100);
   });
 
+  it('drops empty bytes as if they were absent', () => {
+    const type = types.find(({ name }) => name === 'certificates.v1.CertificateSigningRequest') as ApiType;
+    const result = checkStructure({ status: { certificate: '', conditions: [] } }, type, { unknownFields: 'report' });
+    expect(result).to.have.property('ok', true);
+    expect(result).to.have.nested.property('value.status').deep.equal({});
+  });
+
   it('names the type of lists in maps (`ExtraValue` of authorization/v1/types.go)', () => {
     const type = typeNamed('authorization.v1.SubjectAccessReview')!;
     const problem = (extra: Json): unknown => {

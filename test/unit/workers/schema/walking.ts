@@ -180,6 +180,8 @@ class Walk {
     if (isCollection(field, owner)) {
       return presence !== 'nullable' && isEmpty(value) && (telling === null || (telling === 'lists' && !Array.isArray(value)));
     }
+    const { shape } = field;
+    if (presence === 'optional' && value === '' && shape.is === 'scalar' && shape.scalar === 'bytes') return true;
     return value === null || (presence === 'value' && (value === '' || value === 0 || value === false));
   }
 

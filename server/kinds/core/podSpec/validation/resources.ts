@@ -176,7 +176,7 @@ export function podResources(resources: Requirements | undefined, path: Path, sp
   if (!isSet(resources)) return [];
   if (spec.os?.name === 'windows') return [forbidden(path, 'may not be set for a windows pod')];
   return inOrder(
-    itemsOf(resources.claims).length > 0 ? [forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')] : [],
+    resources.claims !== undefined ? [forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')] : [],
     validateRequirements(resources, validatePodResourceName, path),
     validateClaims(resources, known?.facts?.claims ?? new Set(), path),
     validateConsistency(spec, resources, path),

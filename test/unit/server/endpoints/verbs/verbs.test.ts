@@ -163,6 +163,21 @@ describe('endpoints/verbs', () => {
     expect(names(await send('GET', `${configMaps}?labelSelector=pick`))).to.deep.equal(['b']);
   });
 
+  it('answers an update that ends an object with what was sent, not with what storage would show (store.go)', async () => {
+    const [roles, jobs] = ['/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', '/apis/batch/v1/namespaces/default/jobs'];
+    const role = { metadata: { name: 'a' }, rules: [] };
+    expect((await send('POST', roles, { body: role })).body['rules']).to.equal(null);
+    expect((await send('PUT', `${roles}/a`, { body: role })).body['rules']).to.equal(null);
+    await send('DELETE', `${roles}/a?propagationPolicy=Foreground`);
+    expect((await send('PUT', `${roles}/a`, { body: role })).body['rules']).to.deep.equal([]);
+    expect((await send('GET', `${roles}/a`)).status).to.equal(404);
+    const template = { spec: { containers: [{ name: 'c', image: 'i' }], restartPolicy: 'Never' } };
+    const labelsOf = ({ body }: Answer): unknown => (body['metadata'] as JsonObject)['labels'];
+    expect(labelsOf(await send('POST', jobs, { body: { metadata: { name: 'a' }, spec: { template } } }))).to.include({ 'job-name': 'a' });
+    await send('DELETE', `${jobs}/a?propagationPolicy=Orphan`);
+    expect(labelsOf(await send('PUT', `${jobs}/a/status`, { body: { metadata: { name: 'a' } } }))).to.equal(undefined);
+  });
+
   it('serves the same events through both groups', async () => {
     await send('POST', '/api/v1/namespaces/default/events', {
       body: { metadata: { name: 'e' }, involvedObject: { kind: 'Pod', name: 'p', namespace: 'default' }, message: 'm', reason: 'R' },
