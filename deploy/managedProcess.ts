@@ -8,7 +8,7 @@ import { programFile } from './programs.js';
 export type { Exit, ProcessSpec } from './managedProgram.js';
 export { describeExit } from './managedProgram.js';
 
-/** glibc would raise this threshold, and large bodies would leave gaps in its heap (docs/scaling.md). */
+/** Keeps gaps out of glibc's heap (docs/scaling.md). */
 const allocator = { MALLOC_MMAP_THRESHOLD_: '131072' };
 
 /** A program in a separate process, for SIGKILL and SIGSTOP. It writes its output directly to its log file. */

@@ -1,2 +1,2 @@
-/** The way from an object to a value in it: names of members, and positions in lists. */
+/** Names of members and positions in lists that lead to a value. */
 export type ValuePath = readonly (string | number)[];

@@ -86,7 +86,7 @@ export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' |
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
 const headerLinesMax = 1_024;
-/** Time to send a request; enough for 3 MiB over a slow line. */
+/** Enough for 3 MiB over a slow line. */
 const requestReceiveTimeoutMs = 120_000;
 /** A vanished client keeps a watch for this time and a few probes. */
 const keepAliveProbeMs = 30_000;

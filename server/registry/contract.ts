@@ -36,7 +36,7 @@ export interface Change {
   readonly uid: string | null;
   /** Null where creation is not possible. */
   readonly mayCreate: CreationCheck | null;
-  /** See `respelledFields`; concerns the last result of `apply`. */
+  /** See `respelledFields`. */
   readonly respelled?: () => readonly ValuePath[];
   /** Server-side apply: an absent object is created for every kind. */
   readonly applies?: boolean;

@@ -23,7 +23,7 @@ function placesOf(kind: KindName): readonly Place[] {
   return places;
 }
 
-/** Before this, empty lists and maps show that the sender has set them. An `unstored` object keeps those that it would print as null. */
+/** Until then, empty lists and maps show that the sender has set them. `unstored` objects keep those for null. */
 export function settleEmpty(object: ApiObject, kind: KindName, unstored = false): void {
   for (const place of placesOf(kind)) if (!unstored || place.as !== 'null') settle(object, place, 0);
 }

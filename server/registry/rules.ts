@@ -48,7 +48,7 @@ export interface Rules<T extends object = ApiObject> {
   validate?(object: T, servedAs: ServedAs): Stepwise<FieldError[]>;
   /** Clears what clients may not set, before fields of disabled features are dropped. */
   prepare?(object: T, old: T | null, context: WriteContext): void;
-  /** `unstored`: the object ends, so its answer is not read from storage. */
+  /** `unstored`: the object ends; its answer is not read from storage. */
   canonicalize?(object: T, unstored?: boolean): void;
   /** Only these may yield to other requests: a promise, which never rejects. `warn` warns even if the object is refused. */
   lastFindings?(object: T, old: T | null, found: readonly FieldError[], warn: (text: string) => void): FieldError[] | Promise<FieldError[]>;

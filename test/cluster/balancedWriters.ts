@@ -32,7 +32,7 @@ export class BalancedWriters {
   readonly #waiting = new Map<() => void, number>();
   readonly #all: Promise<unknown>;
 
-  /** Behind a balancer that does not check readiness, writers `redial` when a connection is lost before TLS is established: it has carried no request. */
+  /** `redial`: a connection that is lost before TLS is established has carried no request. */
   constructor(address: string, { caFile, admin }: Cluster['pki'], redial: boolean) {
     const authority = { ca: fs.readFileSync(caFile), cert: fs.readFileSync(admin.certFile), key: fs.readFileSync(admin.keyFile) };
     const writes: Record<Kind, () => Write> = {
@@ -79,7 +79,7 @@ export class BalancedWriters {
   }
 }
 
-/** The kernel resets connections that come between a server's last look at its queue and the close of its socket. */
+/** The kernel resets connections that come just before a socket closes. */
 function redialing(write: Write): Write {
   return async (body) => {
     for (;;)

@@ -23,7 +23,8 @@ interface WalkedOwners extends Owners {
 }
 
 /**
- * Most updates change only fields of their writer: this is found without sets, by walking both states along with the owners' fields. Everything else is `more`. All fields are in the version of both states and in the spelling of `FieldSet`.
+ * Most updates change only fields of their writer: this is found without sets, by walking both states along with the owners' fields. Everything else is
+ * `more`. Fields are in the states' version, spelled as in `FieldSet`.
  */
 export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, { mine, others }: Owners): Touched {
   const owners: WalkedOwners = { mine, others, walk: { left: touchedMax } };

@@ -4,7 +4,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { ManagedProcess } from '../../../deploy/managedProcess.js';
 
-/** Returns what the program finds in its environment. */
 async function seen(environment: Readonly<Record<string, string>>): Promise<string> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'managed-'));
   const [program, log] = [path.join(folder, 'program.mjs'), path.join(folder, 'log')];

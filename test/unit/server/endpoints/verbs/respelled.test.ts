@@ -43,7 +43,7 @@ const from: Case = {
   spec: (rule) => ({ podSelector: {}, ingress: [rule] }),
   field: 'f:ingress',
 };
-/** A container is owned member by member, so nothing in it is compared as a whole. */
+/** Containers are owned member by member. */
 const requests: Case = {
   path: '/apis/apps/v1/namespaces/default/deployments',
   apiVersion: 'apps/v1',
