@@ -244,6 +244,7 @@ describe('fairness: what rests', () => {
     const limited = { limitResponse: { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } } };
     fairness.configure([schemaOf(schema('all', 'level', 1, 'ann'))], [levelOf(level('level', limited))]);
     const reported: string[] = [];
+    let leave = (): void => undefined;
     const admit = (name: string): void | Promise<void> => {
       const read = requestInfo('GET', '/api/v1/namespaces/n/pods/p', new URLSearchParams());
       if (!read.ok) throw new Error(read.message);
@@ -253,15 +254,19 @@ describe('fairness: what rests', () => {
         query: new URLSearchParams(),
         response: { setHeader: () => {} },
         closed: false,
-        onClose: () => {},
+        onClose: (left) => {
+          leave = left;
+        },
         holdSeat: () => {},
         foundNoRoom: () => reported.push(name),
       });
     };
     expect(admit('begins')).to.equal(undefined);
-    void admit('waits');
+    const waiting = Promise.resolve(admit('waits')).catch((error: unknown) => error);
     expect(() => admit('is refused')).to.throw('too many requests');
     expect(reported).to.deep.equal(['is refused']);
+    leave();
+    expect(await waiting).to.be.an('error');
   });
 });
 
