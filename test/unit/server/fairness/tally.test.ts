@@ -69,7 +69,10 @@ class Scene {
         this.#seats.push(seat);
       },
     };
-    return this.fairness.admit(guest);
+    const turn = this.fairness.admit(guest);
+    // Those who still wait when a test ends are turned away later.
+    turn?.catch(() => undefined);
+    return turn;
   }
 
   /** Ends the oldest request. */
