@@ -1,12 +1,13 @@
 import { limits } from './limits.js';
 
 /**
- * Learns how long to wait for a leader from delays of live ones: on slow machines and networks a timeout for an idle machine deposes every leader before it can
- * work. Time is this server's ticks, not its sleep.
+ * Learns how long to wait for a leader from delays of live ones: on slow machines and networks a timeout for an idle machine deposes every leader at
+ * once. Time is this server's ticks, not its sleep.
  *
  *   timeout = twice the longest silence remembered, between electionTicks and `timeoutsMax` times that
  *
- * One silence at most doubles the timeout. The memory halves with each span without as long a silence. Only elections and stepping down may depend on it (DESIGN.md).
+ * One silence at most doubles the timeout. The memory halves with each span without as long a silence. Only elections and stepping down may depend on it
+ * (DESIGN.md).
  */
 export class AdaptiveTimeout {
   readonly #electionTicks: number;

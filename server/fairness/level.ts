@@ -3,8 +3,8 @@ import { OwnSeats, type SeatPool } from './seatPool.js';
 /**
  * The queues of one priority level. Time is an argument, results are requests to begin. The virtual schedule serves all busy queues at once with
  * equal shares of the seats. `R` is the seat-seconds that each has had (it grows by the seats in use divided by the busy queues).
- * A request begins there when the earlier ones of its queue have ended; the one that would end first runs next. A request's duration is estimated from recent
- * ones of its level, and corrected while it takes longer and at its end.
+ * A request begins there when the earlier ones of its queue have ended; the one that would end first runs next. Durations are
+ * estimated from recent requests of the level, and corrected meanwhile.
  */
 
 export interface Ticket<T> {

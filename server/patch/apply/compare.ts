@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldSet.js';
 import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json/json.js';
-import { shapeOf, unknownObject, type Schema, type Shape } from './schema.js';
+import { isAtomic, shapeOf, unknownObject, type Schema, type Shape } from './schema.js';
 
 /** The changes between two values of a type, as disjoint sets. */
 export interface Comparison {
@@ -84,9 +84,7 @@ function* below(changes: Changes, shape: Shape, before: JsonValue | undefined, a
 
 /** Compares two empty values as a whole, so that absent, null and empty differ; also values of different shapes. */
 function isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
-  if (shape.kind === 'leaf') return true;
-  if (shape.kind === 'list' ? shape.relationship === 'atomic' : shape.atomic) return true;
-  return isBare(before) && isBare(after);
+  return shape.kind === 'leaf' || isAtomic(shape) || (isBare(before) && isBare(after));
 }
 
 /** Most members are unchanged; each costs one look-up. */

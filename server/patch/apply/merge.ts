@@ -3,7 +3,7 @@ import { setMember } from '../../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { comparedInStep, indexItems, type IndexedItems } from './items.js';
 import { isObject } from '../../../api/json/json.js';
-import { shapeOf, type Schema, type Shape } from './schema.js';
+import { isAtomic, shapeOf, type Schema, type Shape } from './schema.js';
 
 /**
  * Merges a configuration into a live value: replaces leaves and atomic parts, merges maps, matches list items by key. Live items keep their places; shared
@@ -21,8 +21,6 @@ export function* merge(live: JsonValue | undefined, applied: JsonValue | undefin
   return shape.atomic || !isObject(applied) ? applied : yield* mergeMembers(shape, isObject(live) ? live : {}, applied);
 }
 
-const isAtomic = (shape: Shape): boolean =>
-  shape.kind === 'list' ? shape.relationship === 'atomic' : shape.kind === 'object' && shape.atomic;
 /** A null does not determine its contents: a part merged by member stays, unless it is empty. */
 const hasMembers = (live: JsonValue | undefined): boolean => typeof live === 'object' && live !== null && Object.keys(live).length > 0;
 

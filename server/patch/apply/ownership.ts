@@ -104,12 +104,10 @@ export function* disown(
   const comparisons = new Map<string, Comparison | null>();
   function* comparisonIn(version: string): Steps<Comparison | null> {
     let known = comparisons.get(version);
-    if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { by, resets, versions })));
+    if (known === undefined) comparisons.set(version, (known = yield* compareIn(change, version, { by, resets, respelled, versions })));
     return known;
   }
-  const compared = yield* comparisonIn(by.apiVersion);
-  const comparison = compared === null || respelled.isEmpty ? compared : withRespelled(compared, respelled.recursiveDifference(resets));
-  comparisons.set(by.apiVersion, comparison);
+  const comparison = yield* comparisonIn(by.apiVersion);
   if (comparison === null) throw new RangeError(`no schema for ${by.apiVersion}`);
   const unions = new Map<Comparison, FieldSet>();
   const touched = (found: Comparison): FieldSet => {
@@ -135,19 +133,15 @@ export function* disown(
   return !force && conflicts.length > 0 ? { ok: false, conflicts } : { ok: true, managers: kept, comparison };
 }
 
-const withRespelled = (comparison: Comparison, respelled: FieldSet): Comparison => ({
-  ...comparison,
-  modified: comparison.modified.union(respelled.difference(comparison.added)),
-});
-
 function* compareIn(
   { before, after }: ObjectChange,
   version: string,
   {
     by: { apiVersion: own, subresource },
     resets,
+    respelled,
     versions,
-  }: { readonly by: ManagerId; readonly resets: FieldSet; readonly versions: Versions },
+  }: { readonly by: ManagerId; readonly resets: FieldSet; readonly respelled: FieldSet; readonly versions: Versions },
 ): Steps<Comparison | null> {
   const schema = versions.schemaOf(version);
   if (schema === null) return null;
@@ -161,7 +155,8 @@ function* compareIn(
   if (left === null || right === null) return null;
   const comparison = yield* compare(left as JsonObject, right as JsonObject, schema);
   if (version !== own && versions.resets?.(subresource, version) === false) return comparison;
-  const { added, modified, removed } = comparison;
+  const { added, removed } = comparison;
+  const modified = version === own ? comparison.modified.union(respelled.difference(added)) : comparison.modified;
   return {
     added: added.recursiveDifference(resets),
     modified: modified.recursiveDifference(resets),

@@ -4,7 +4,7 @@ import type { Steps } from '../../../api/steps.js';
 import { FieldSet } from './fieldSet.js';
 import { comparedInStep } from './items.js';
 import type { ManagerEntry, Managers } from './managers.js';
-import { unknown, type Schema } from './schema.js';
+import { isAtomic, unknown, type Schema } from './schema.js';
 
 /**
  * Adjusts owners to current schemas: the owner of something below a place that became atomic owns the whole. A place that is no longer atomic needs nothing:
@@ -24,7 +24,7 @@ export function* reconciled(managers: Managers, schemaOf: (apiVersion: string) =
 /** Returns this very set if nothing became atomic, as usual. */
 function* underSchema(fields: FieldSet, schema: Schema): Steps<FieldSet> {
   if (fields.children.size === 0 || schema.kind === 'leaf' || schema.kind === 'unknown') return fields;
-  if (schema.kind === 'list' ? schema.relationship === 'atomic' : schema.atomic) return FieldSet.leaf;
+  if (isAtomic(schema)) return FieldSet.leaf;
   let children: Map<string, FieldSet> | null = null;
   let looked = 0;
   for (const [element, child] of fields.children) {
@@ -39,9 +39,8 @@ function* underSchema(fields: FieldSet, schema: Schema): Steps<FieldSet> {
 /** Whether nothing below these recorded fields became atomic. */
 export function isReconciled(fieldsV1: JsonValue | undefined, schema: Schema): boolean {
   if (!isObject(fieldsV1) || schema.kind === 'leaf' || schema.kind === 'unknown') return true;
-  const isAtomic = schema.kind === 'list' ? schema.relationship === 'atomic' : schema.atomic;
-  for (const element in fieldsV1)
-    if (element !== '.' && (isAtomic || !isReconciled(fieldsV1[element], below(schema, element)))) return false;
+  const atomic = isAtomic(schema);
+  for (const element in fieldsV1) if (element !== '.' && (atomic || !isReconciled(fieldsV1[element], below(schema, element)))) return false;
   return true;
 }
 

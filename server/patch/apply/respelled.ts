@@ -2,7 +2,7 @@ import type { ValuePath } from '../../../api/json/valuePath.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldSet.js';
 import { itemElement } from './items.js';
-import { memberOf, shapeOf, type Schema, type Shape } from './schema.js';
+import { isAtomic, memberOf, shapeOf, type Schema } from './schema.js';
 
 /**
  * Returns fields that count as changed for their spelling. The reference compares lists inside atomic fields as Go values (`listReflect.EqualsUsing` of
@@ -17,7 +17,8 @@ function respelledField(path: ValuePath, sent: JsonObject, schema: Schema): Fiel
   let [value, type]: [JsonValue | undefined, Schema] = [sent, schema];
   for (const [index, step] of path.entries()) {
     const shape = shapeOf(type, value);
-    if (isAtomic(shape)) return path.slice(index).some((each) => typeof each === 'number') ? FieldSet.at(elements) : FieldSet.empty;
+    if (shape.kind === 'leaf' || isAtomic(shape))
+      return path.slice(index).some((each) => typeof each === 'number') ? FieldSet.at(elements) : FieldSet.empty;
     value = (value as Readonly<Record<string | number, JsonValue>>)[step];
     if (shape.kind === 'list') {
       elements.push(itemElement(shape, value as JsonValue));
@@ -29,6 +30,3 @@ function respelledField(path: ValuePath, sent: JsonObject, schema: Schema): Fiel
   }
   return FieldSet.empty;
 }
-
-const isAtomic = (shape: Shape): boolean =>
-  shape.kind === 'leaf' || (shape.kind === 'list' ? shape.relationship === 'atomic' : shape.atomic);

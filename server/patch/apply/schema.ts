@@ -56,6 +56,10 @@ export type Shape =
     }
   | Extract<Schema, { kind: 'list' }>;
 
+/** Whether a list, struct or map is one field. */
+export const isAtomic = (type: Schema | Shape): boolean =>
+  type.kind === 'list' ? type.relationship === 'atomic' : 'atomic' in type && type.atomic;
+
 export const unknownObject: Shape = { kind: 'object', atomic: false, member: () => unknown, isField: () => false };
 const unknownList: Shape = { kind: 'list', relationship: 'atomic', element: unknown };
 
