@@ -280,7 +280,11 @@ plugins:
     probe('delete-collection-workers', async () => {
       const at = '/api/v1/namespaces/default/configmaps';
       const hook = await startHookService(identities);
-      const counter = new MostAtOnce(hook, () => 'deletions');
+      const counter = new MostAtOnce(
+        hook,
+        () => 'deletions',
+        () => 3,
+      );
       await server.post(
         '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
         counter.configuration(['configmaps'], ['DELETE']),

@@ -145,11 +145,15 @@ export function managers(): void {
         '--max-requests-inflight=1000',
       ]);
       await seed(server);
-      counter = new MostAtOnce(hook, (request) => {
-        const { username } = request['userInfo'] as { readonly username: string };
-        const { resource } = request['resource'] as { readonly resource: string };
-        return `${username.split(':').at(-1)} ${resource}`;
-      });
+      counter = new MostAtOnce(
+        hook,
+        (request) => {
+          const { username } = request['userInfo'] as { readonly username: string };
+          const { resource } = request['resource'] as { readonly resource: string };
+          return `${username.split(':').at(-1)} ${resource}`;
+        },
+        (key) => workers.find(([, , account, resource]) => `${account} ${resource}` === key)?.[1] ?? 1,
+      );
       const counted = [...new Set(workers.map(([, , , resource]) => resource)), 'resourcequotas/status', 'deployments/scale'];
       const made = await server.post(
         '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
